@@ -29,6 +29,8 @@
 //! * RULE-ACTIVE: repeated calls of `maintain` remove every expired entry and no other, and report
 //!   each once; while active expiry is off they remove none. One call does not go far beyond its
 //!   budget.
+//! * RULE-KEEP: while entries stay, expired ones are not seen but not removed either, but for those that a `put` or a
+//!   `take` meets, and may be drawn; there is always room, and nothing is evicted.
 //! * RULE-FIELD: the same for expired fields of hashes, which are named to a listener, and for hashes whose
 //!   last field expired.
 //! * RULE-LEN: lengths are the number of entries, and of those with an expiry.

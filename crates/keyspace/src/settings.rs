@@ -115,6 +115,7 @@ pub struct Settings {
     lfu_log_factor: AtomicU32,
     lfu_decay_time: AtomicU32,
     active_expiry: AtomicBool,
+    keeps_entries: AtomicBool,
     listeners: AtomicU32,
 }
 
@@ -130,6 +131,7 @@ impl Default for Settings {
             lfu_log_factor: AtomicU32::new(10),
             lfu_decay_time: AtomicU32::new(1),
             active_expiry: AtomicBool::new(true),
+            keeps_entries: AtomicBool::new(false),
             listeners: AtomicU32::new(0),
         }
     }
@@ -238,6 +240,16 @@ impl Settings {
     /// Sets whether [`maintain`](super::Keyspace::maintain) looks for expired entries.
     pub fn set_active_expiry(&self, on: bool) {
         self.active_expiry.store(on, Relaxed);
+    }
+
+    /// Whether no entry goes but by a command: what has expired is not seen, but stays, and nothing is evicted.
+    pub fn keeps_entries(&self) -> bool {
+        self.keeps_entries.load(Relaxed)
+    }
+
+    /// Sets whether no entry goes but by a command.
+    pub fn set_keeps_entries(&self, on: bool) {
+        self.keeps_entries.store(on, Relaxed);
     }
 
     /// Whether there is a listener for entries that a view finds expired.

@@ -257,7 +257,9 @@ impl Keyspace for TypedStore {
     #[inline]
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         match self.shared.settings.limit() {
-            Some(limit) if self.shared.ledger.used() > limit => self.evict(limit, unix_ms, gone),
+            Some(limit) if self.shared.ledger.used() > limit => {
+                self.shared.settings.keeps_entries() || self.evict(limit, unix_ms, gone)
+            }
             _ => {
                 self.local.added = 0;
                 true
@@ -272,10 +274,14 @@ impl Keyspace for TypedStore {
             let freed = self.shared.bin.try_free_some(&self.shared.ledger, budget);
             more |= freed.is_some() && !self.shared.bin.is_empty();
         }
-        if self.shared.settings.active_expiry() {
+        let settings = &self.shared.settings;
+        let (expires, keeps) = (settings.active_expiry(), settings.keeps_entries());
+        if expires && !keeps {
             more |= self.sweep(unix_ms, budget, gone);
         }
-        more |= self.evict_ahead(unix_ms, budget, gone);
+        if !keeps {
+            more |= self.evict_ahead(unix_ms, budget, gone);
+        }
         more | self.defragment(unix_ms)
     }
 

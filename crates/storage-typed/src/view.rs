@@ -15,6 +15,9 @@ use keyspace::{EntryMut, Gone, Reason, Scope, Tally, Use, View};
 use storage::metrics::{ITEM_DELETE, ITEM_EXPIRE};
 use values::{Entry, hash_of};
 
+/// Draws of a random entry until an expired one will do, while these stay.
+const TRIES_MAX: usize = 100;
+
 /// A locked part of a [`TypedStore`](super::TypedStore).
 #[derive(Debug)]
 pub struct TypedView<'a> {
@@ -79,9 +82,12 @@ impl<'a> TypedView<'a> {
         }
     }
 
-    /// Removes an expired entry with this hash.
+    /// Removes an expired entry with this hash, unless entries stay.
     #[cold]
     fn bury(&mut self, db: usize, hash: u64) {
+        if self.shared.settings.keeps_entries() {
+            return;
+        }
         let unix_ms = self.unix_ms;
         // Other entries in the bucket may have the same tag and be expired, too.
         let is_dead = |entry: &Entry| is_past(entry, unix_ms) && hash_of(entry.key()) == hash;
@@ -298,6 +304,7 @@ impl View for TypedView<'_> {
     fn random(&mut self, db: usize, random: u64) -> Option<&Entry> {
         self.settle();
         let mut random = Random::new(random);
+        let mut tries = 0_usize;
         let (number, draw) = loop {
             let len = self.len(db) as u64;
             let mut place = random.below(len);
@@ -309,7 +316,10 @@ impl View for TypedView<'_> {
             })?;
             let draw = random.next();
             let entry = database.table.sample(draw)?;
-            if !is_past(entry, self.unix_ms) {
+            tries += 1;
+            // While expired entries stay, there may be no other.
+            let is_last = tries >= TRIES_MAX && self.shared.settings.keeps_entries();
+            if is_last || !is_past(entry, self.unix_ms) {
                 break (number, draw);
             }
             let hash = hash_of(entry.key());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-EXPIRY, RULE-GONE, RULE-ACTIVE, RULE-FIELD: entries and fields that expire.
+//! RULE-EXPIRY, RULE-GONE, RULE-ACTIVE, RULE-KEEP, RULE-FIELD: entries and fields that expire.
 
 use super::subject::{BUDGET, Subject, Told};
-use crate::{Keyspace, Reason, View};
+use crate::{Keyspace, Policy, Reason, View};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use values::{Entry, Limits};
 
 pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
@@ -14,6 +15,7 @@ pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
     told_to_listeners_only(make);
     active(make);
     active_off(make);
+    nothing_goes(make);
     active_within_budget(make);
     rare_among_many(make);
     fields(make);
@@ -195,6 +197,29 @@ fn active_off<K: Keyspace>(make: &impl Fn() -> K) {
     subject.put_for(0, b"key", b"value", 10);
     subject.keyspace.settings().set_active_expiry(true);
     assert_eq!(subject.pass(20_000).len(), 1, "RULE-ACTIVE: it is on again");
+    subject.finish();
+}
+
+fn nothing_goes<K: Keyspace>(make: &impl Fn() -> K) {
+    let mut subject = Subject::new(make);
+    let settings = Arc::clone(subject.keyspace.settings());
+    settings.set_policy(Policy::AllkeysLru);
+    for number in 0..100_u32 {
+        subject.put_for(0, &number.to_le_bytes(), b"value", 10);
+    }
+    settings.set_keeps_entries(true);
+    settings.set_maxmemory(1);
+    assert_eq!(subject.pass(20_000), [], "RULE-KEEP: nothing is due");
+    assert_eq!(subject.make_room(), (true, vec![]), "RULE-KEEP: there is room");
+    assert_eq!(subject.read(0, b"\0\0\0\0"), None, "RULE-EXPIRY: what stays is not seen");
+    assert_eq!(subject.delete(0, b"\x01\0\0\0"), None, "RULE-EXPIRY: what stays is not seen");
+    subject.put(0, b"\x02\0\0\0", b"new");
+    assert!(subject.whole().random(0, 7).is_some(), "RULE-KEEP: a draw ends");
+    assert_eq!(subject.whole().len(0), 99, "RULE-KEEP: reads remove nothing");
+    settings.set_maxmemory(0);
+    settings.set_keeps_entries(false);
+    assert_eq!(subject.pass(20_000).len(), 98, "RULE-ACTIVE: nothing stays any more");
+    assert_eq!(subject.whole().len(0), 1, "RULE-KEEP: what was put anew");
     subject.finish();
 }
 

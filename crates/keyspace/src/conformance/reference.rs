@@ -33,6 +33,10 @@ struct Shared {
 }
 
 impl Shared {
+    fn keeps_entries(&self) -> bool {
+        self.settings.keeps_entries() && self.flaw != Flaw::KeepsNothing
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,7 +112,7 @@ impl Keyspace for Reference {
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         let limit = self.limit();
         let mut state = self.shared.lock();
-        if self.shared.flaw == Flaw::NeverEvicts {
+        if self.shared.flaw == Flaw::NeverEvicts || self.shared.keeps_entries() {
             return true;
         }
         while state.used() > limit {
@@ -134,9 +138,11 @@ impl Keyspace for Reference {
         let mut state = self.shared.lock();
         state.free(budget);
         let is_on = self.shared.settings.active_expiry() || self.shared.flaw == Flaw::ActiveAlways;
-        let more = is_on && state.expire(unix_ms, budget, gone);
+        let keeps = self.shared.keeps_entries();
+        let more = is_on && !keeps && state.expire(unix_ms, budget, gone);
         for _ in 0..budget / 8 {
-            if state.used() <= limit || !state.evict(&self.shared.settings, unix_ms, gone) {
+            if keeps || state.used() <= limit || !state.evict(&self.shared.settings, unix_ms, gone)
+            {
                 break;
             }
         }

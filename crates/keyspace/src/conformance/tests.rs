@@ -36,6 +36,7 @@ const PARTS: [Part; 10] = [
             (Flaw::TellsAnyway, "RULE-GONE"),
             (Flaw::ActiveNever, "RULE-ACTIVE"),
             (Flaw::ActiveAlways, "RULE-ACTIVE"),
+            (Flaw::KeepsNothing, "RULE-KEEP"),
             (Flaw::IgnoresBudget, "RULE-ACTIVE"),
             (Flaw::ExpiresLive, "RULE-ACTIVE"),
             (Flaw::KeepsFields, "RULE-FIELD"),

@@ -323,7 +323,7 @@ impl<K: Keyspace> Engine<K> {
             let used = host.settings().with_overhead(keyspace.used_bytes());
             host.rate_sampler().beat(now.ticks, host.counts(), used);
         }
-        host.pause().end_if_over(now, outbox);
+        host.pause().end_if_over(now, host.settings(), outbox);
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
         let mut has_more = keyspace.maintain(now.unix_ms, budget, &mut tell);

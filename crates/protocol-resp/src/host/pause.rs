@@ -4,9 +4,12 @@
 //! A client whose command is held enters a queue. The client that ends the pause, or the first worker that
 //! sees its time is up, resumes the whole queue. Both happen under one lock, so no client enters a queue that
 //! is never looked at again.
+//!
+//! During a pause of whatever kind no entry expires away nor is evicted, so that what one reads stays the same.
 
 use crate::session::waiting::Held;
 use clock::{Now, Ticks};
+use keyspace::Settings;
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Outbox, Ticket};
 use std::collections::BTreeMap;
@@ -51,18 +54,20 @@ impl Pause {
 
     /// Makes commands wait for a time. It makes a present pause neither shorter nor hold fewer
     /// commands.
-    pub(crate) fn begin(&self, now: Now, time: Duration, writes_only: bool) {
+    pub(crate) fn begin(&self, now: Now, time: Duration, writes_only: bool, settings: &Settings) {
         let _queue = self.queue.lock();
         let stays_wide = self.is_on(now) && !self.writes_only.load(Relaxed);
         self.writes_only.store(writes_only && !stays_wide, Relaxed);
         let until = now.ticks + time;
         self.until_ms.fetch_max(until.as_millis(), Relaxed);
+        settings.set_keeps_entries(true);
     }
 
     /// Ends the pause, and resumes the waiting clients.
-    pub(crate) fn end(&self, outbox: &mut Outbox) {
+    pub(crate) fn end(&self, settings: &Settings, outbox: &mut Outbox) {
         let mut queue = self.queue.lock();
         self.until_ms.store(0, Relaxed);
+        settings.set_keeps_entries(false);
         for (id, ticket) in std::mem::take(&mut queue.held).into_values() {
             outbox.resume(id, ticket, bytes::Bytes::new());
         }
@@ -70,9 +75,9 @@ impl Pause {
 
     /// Ends the pause if its time is up.
     #[inline]
-    pub(crate) fn end_if_over(&self, now: Now, outbox: &mut Outbox) {
+    pub(crate) fn end_if_over(&self, now: Now, settings: &Settings, outbox: &mut Outbox) {
         if self.is_set() && !self.is_on(now) {
-            self.end(outbox);
+            self.end(settings, outbox);
         }
     }
 
@@ -127,18 +132,19 @@ mod tests {
     #[test]
     fn a_pause_is_made_longer_and_wider_but_not_the_reverse() {
         let (pause, clock) = (Pause::default(), Clock::manual(0));
+        let settings = Settings::default();
         clock.advance(MS);
-        pause.begin(clock.now(), 10 * MS, true);
+        pause.begin(clock.now(), 10 * MS, true, &settings);
         assert!(pause.holds(true, clock.now()) && !pause.holds(false, clock.now()));
-        pause.begin(clock.now(), 5 * MS, false);
+        pause.begin(clock.now(), 5 * MS, false, &settings);
         assert!(pause.holds(false, clock.now()));
-        pause.begin(clock.now(), 8 * MS, true);
+        pause.begin(clock.now(), 8 * MS, true, &settings);
         assert!(pause.holds(false, clock.now()), "still all");
         clock.advance(9 * MS);
         assert!(pause.holds(false, clock.now()), "still the ten milliseconds");
         clock.advance(MS);
         assert!(!pause.holds(true, clock.now()));
-        pause.begin(clock.now(), 5 * MS, true);
+        pause.begin(clock.now(), 5 * MS, true, &settings);
         assert!(!pause.holds(false, clock.now()), "a new one");
     }
 
@@ -146,22 +152,23 @@ mod tests {
     fn who_is_held_goes_on_at_the_end_in_the_order_they_came() {
         let (pause, clock) = (Pause::default(), Clock::manual(0));
         let (mut outbox, ticket) = (Outbox::new(), Ticket::default());
+        let settings = Settings::default();
         let id = |serial| ConnectionId::new(0, serial);
         clock.advance(MS);
         assert_eq!(pause.hold(id(1), ticket, clock.now()), None, "nobody waits for nothing");
-        pause.begin(clock.now(), MS, false);
+        pause.begin(clock.now(), MS, false, &settings);
         for serial in [3, 2, 1] {
             let held = pause.hold(id(serial), ticket, clock.now()).expect("a pause");
             if serial == 2 {
                 pause.forget(held);
             }
         }
-        pause.end_if_over(clock.now(), &mut outbox);
-        assert!(outbox.is_empty() && pause.is_set());
+        pause.end_if_over(clock.now(), &settings, &mut outbox);
+        assert!(outbox.is_empty() && pause.is_set() && settings.keeps_entries());
         clock.advance(MS);
-        pause.end_if_over(clock.now(), &mut outbox);
+        pause.end_if_over(clock.now(), &settings, &mut outbox);
         let resume = |serial| (id(serial), Errand::Resume(ticket, bytes::Bytes::new()));
         assert_eq!(outbox.drain().collect::<Vec<_>>(), [resume(3), resume(1)]);
-        assert!(!pause.is_set());
+        assert!(!pause.is_set() && !settings.keeps_entries());
     }
 }

@@ -31,6 +31,8 @@ pub(in crate::conformance) enum Flaw {
     ActiveNever,
     /// Maintenance removes expired entries even if active expiry is off.
     ActiveAlways,
+    /// Entries go also when they are to stay.
+    KeepsNothing,
     /// Maintenance removes everything at once.
     IgnoresBudget,
     /// Maintenance removes what expires within a second.

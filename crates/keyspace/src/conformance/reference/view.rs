@@ -59,13 +59,21 @@ impl<'a> ReferenceView<'a> {
         state
     }
 
-    /// Whether there is a live entry; an expired one is removed.
+    /// Whether there is a live entry; an expired one is removed, unless entries stay.
     fn is_live(&mut self, db: usize, key: &[u8]) -> bool {
+        self.looked_up(db, key, self.shared.keeps_entries())
+    }
+
+    /// Whether there is a live entry; an expired one is removed, unless it `stays`.
+    fn looked_up(&mut self, db: usize, key: &[u8], stays: bool) -> bool {
         let (flaw, unix_ms) = (self.flaw(), self.unix_ms);
         let state = self.settle();
         let Some(entry) = state.databases[db].get(&place(key)) else { return false };
         if !state.is_past(entry, unix_ms) {
             return true;
+        }
+        if stays {
+            return false;
         }
         let Some(entry) = state.remove(db, key) else { return false };
         state.count_expired();
@@ -182,7 +190,7 @@ impl View for ReferenceView<'_> {
 
     fn put(&mut self, mut entry: Entry, db: usize) -> Option<Entry> {
         let db = self.db(db);
-        let is_live = self.is_live(db, entry.key());
+        let is_live = self.looked_up(db, entry.key(), false);
         let random = self.settle().chance();
         let old = if is_live { self.peek(db, entry.key()) } else { None };
         if let Some(old) = old
@@ -198,7 +206,7 @@ impl View for ReferenceView<'_> {
 
     fn take(&mut self, db: usize, key: &[u8]) -> Option<Entry> {
         let db = self.db(db);
-        if !self.is_live(db, key) {
+        if !self.looked_up(db, key, false) {
             return None;
         }
         self.settle().remove(db, key)
@@ -252,7 +260,8 @@ impl View for ReferenceView<'_> {
             let index = if flaw == Flaw::DrawsFirst { 0 } else { random.checked_rem(len)? };
             let (place, _) = state.databases[db].iter().nth(index as usize)?;
             let place = place.clone();
-            if flaw == Flaw::DrawsDead || self.is_live(db, &place.1) {
+            let any = flaw == Flaw::DrawsDead || self.shared.keeps_entries();
+            if any || self.is_live(db, &place.1) {
                 break place;
             }
         };

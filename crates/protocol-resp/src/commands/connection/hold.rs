@@ -18,14 +18,14 @@ pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
         _ => return Err(Fault::new("ERR CLIENT PAUSE mode must be WRITE or ALL")),
     };
     let time = timeout_ms(call.arg(2), call.unix_ms())?;
-    call.pause().begin(call.now, time, writes_only);
+    call.pause().begin(call.now, time, writes_only, call.settings());
     call.out.ok();
     Ok(())
 }
 
 /// Ends a pause.
 pub(crate) fn client_unpause<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.pause().end(call.outbox);
+    call.pause().end(call.settings(), call.outbox);
     call.out.ok();
     Ok(())
 }
