@@ -3,7 +3,7 @@
 
 use crate::engine::rights;
 #[cfg(feature = "scripts")]
-use crate::engine::script::writes_nothing;
+use crate::engine::script::{needs_memory, writes_nothing};
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
 use crate::host::Host;
@@ -94,11 +94,13 @@ impl<K: Keyspace> Engine<K> {
         if self.host.scripts().is_busy() && !spec.flags.has(Flags::ALLOW_BUSY) {
             self.check_busy(id, args)?;
         }
-        // EXEC has the effects of its commands, and queueing takes memory too.
+        // EXEC has the effects of its commands.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::Exec);
         let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
-        if (flags.has(Flags::DENYOOM) || is_queued)
+        let needs_memory = flags.has(Flags::DENYOOM)
+            || (is_queued && flags.has(Flags::RUNS_SCRIPT) && needs_memory(&self.host, id, &args));
+        if needs_memory
             && !self.has_room(context)
             && (in_transaction || !self.has_room_of_clients(context))
         {
@@ -252,6 +254,12 @@ impl<K: Keyspace> Engine<K> {
 /// Whether a command may change data or tell others of something. A script may, unless it says that it does not.
 fn may_write<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> bool {
     id.spec().flags.meets(WRITES) && !writes_nothing(host, id, args)
+}
+
+/// Without Lua no script runs at all.
+#[cfg(not(feature = "scripts"))]
+fn needs_memory<W: Words + ?Sized>(_: &Host, _: CommandId, _: &W) -> bool {
+    false
 }
 
 /// Without Lua no script runs at all.

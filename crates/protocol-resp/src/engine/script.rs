@@ -14,7 +14,7 @@ mod reply;
 pub(crate) mod shebang;
 
 pub(crate) use self::known::{Known, ScriptName};
-pub(super) use self::pledge::writes_nothing;
+pub(super) use self::pledge::{needs_memory, writes_nothing};
 pub(crate) use functions::{call_function, find_function, forget, load_library};
 
 use self::commands::Runner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a script or function says of itself that it writes nothing.
+//! What a script or function says of itself: that it writes nothing, that it may run without memory.
 
-use super::shebang;
+use super::shebang::{self, ScriptFlags};
 use crate::host::Host;
 use crate::host::scripts::Sha;
 use crate::table::CommandId;
@@ -11,23 +11,30 @@ use script::FunctionFlags;
 /// Whether a command runs a script, or a function, with the flag `no-writes`. It runs none if it is another command, or
 /// if there is no such script.
 pub(crate) fn writes_nothing<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> bool {
+    pledge(host, id, args).is_some_and(|flags| flags.no_writes)
+}
+
+/// Whether a command runs a script with a shebang, or a function, that is refused when memory is short.
+pub(crate) fn needs_memory<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> bool {
+    pledge(host, id, args).is_some_and(|flags| !flags.no_writes && !flags.allow_oom)
+}
+
+/// The flags of the function that a command runs, or of the script, if that has a shebang.
+fn pledge<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> Option<ScriptFlags> {
     let name = args.word(1).unwrap_or_default();
-    let of_text = |text: &[u8]| {
-        let flags = shebang::read(text).ok().and_then(|shebang| shebang.flags);
-        flags.is_some_and(|flags| flags.no_writes)
-    };
+    let of_text = |text: &[u8]| shebang::read(text).ok()?.flags;
     match id {
-        CommandId::Eval => of_text(name),
-        CommandId::Evalsha => {
-            let sha =
-                Sha::try_from(name).ok().map(|sha| sha.map(|digit| digit.to_ascii_lowercase()));
-            let script = sha.and_then(|sha| host.scripts().find(&sha));
-            script.is_some_and(|script| of_text(&script.text))
+        CommandId::Eval | CommandId::EvalRo => of_text(name),
+        CommandId::Evalsha | CommandId::EvalshaRo => {
+            let sha = Sha::try_from(name).ok()?.map(|digit| digit.to_ascii_lowercase());
+            of_text(&host.scripts().find(&sha)?.text)
         }
-        CommandId::Fcall => host
-            .functions()
-            .find(name)
-            .is_some_and(|(library, at)| library.functions[at].flags.has(FunctionFlags::NO_WRITES)),
-        _ => false,
+        CommandId::Fcall | CommandId::FcallRo => {
+            let (library, at) = host.functions().find(name)?;
+            let flags = library.functions[at].flags;
+            let (no_writes, allow_oom) = (FunctionFlags::NO_WRITES, FunctionFlags::ALLOW_OOM);
+            Some(ScriptFlags { no_writes: flags.has(no_writes), allow_oom: flags.has(allow_oom) })
+        }
+        _ => None,
     }
 }
