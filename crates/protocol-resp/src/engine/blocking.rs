@@ -197,6 +197,7 @@ impl<V: View> Execution<'_, '_, V> {
         let done = C::serve(waiting, self.context.now.unix_ms, &mut keys, key, &mut out);
         let has_new = keys.has_new;
         let failed = done.is_err();
+        let since = self.context.outbox.len();
         match done {
             Ok(events) => self.tell(waiting, key, &events, has_new),
             Err(fault) => {
@@ -206,7 +207,13 @@ impl<V: View> Execution<'_, '_, V> {
         }
         let (counts, now) = (&self.worker.counts, self.context.now);
         self.host.end_wait(waiting, counts, timer.nanos(), failed, now);
+        // What its own command tells it comes behind the reply, as if it had not waited.
+        let mut messages = Vec::new();
+        self.context.outbox.recall(since, waiting.id, |message| messages.push(message));
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
+        for message in messages {
+            self.context.outbox.push(waiting.id, message);
+        }
         Served::Yes
     }
 

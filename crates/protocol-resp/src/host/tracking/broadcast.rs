@@ -44,7 +44,8 @@ impl Prefixes {
     /// Tells a client of all keys with a prefix from now on. It has not tracked it before.
     pub(super) fn add(&self, prefix: &[u8], client: &Arc<Client>) {
         let mut tables = self.tables.write();
-        let clients = tables.clients.entry(prefix.into()).or_default();
+        // Most prefixes have one client.
+        let clients = tables.clients.entry(prefix.into()).or_insert_with(|| Vec::with_capacity(1));
         let is_new = clients.is_empty();
         clients.push(Arc::clone(client));
         if is_new {
