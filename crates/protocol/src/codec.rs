@@ -106,6 +106,12 @@ pub trait Protocol {
         false
     }
 
+    /// Whether the client has yet to say who it is. If it does not read its replies it is closed, however much memory
+    /// there is for those of others.
+    fn is_stranger(&self) -> bool {
+        false
+    }
+
     /// Whether the client may rightly send nothing for ever, because it waits for messages. Such a
     /// connection is exempt from the idle timeout.
     fn may_idle(&self) -> bool {

@@ -96,6 +96,13 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
         }
     }
 
+    fn is_stranger(&self) -> bool {
+        match self {
+            Either::A(a) => a.is_stranger(),
+            Either::B(b) => b.is_stranger(),
+        }
+    }
+
     fn may_idle(&self) -> bool {
         match self {
             Either::A(a) => a.may_idle(),

@@ -262,7 +262,7 @@ impl<P: Protocol> Connection<P> {
                 Turn::Yield
             } else {
                 let turn = self.turn(&mut share, desk);
-                if self.is_over_hard_limit(desk.output) {
+                if self.is_over_hard_limit(desk.output) || self.is_deaf_stranger(desk) {
                     self.overflow();
                     return Ok(Next::Remove);
                 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 use test_support::client::Client;
@@ -107,6 +109,24 @@ fn a_file_of_users_is_read_again_and_written() {
     fs::write(&place.users, all).unwrap();
     ask(&mut admin, "ACL LOAD", "+OK");
     assert!(alice.rest().is_empty(), "the user is gone");
+}
+
+/// Otherwise anybody could fill the memory with errors.
+#[test]
+fn who_has_not_logged_in_reads_its_replies_or_is_closed() {
+    const MOST: usize = 256 << 20;
+    let mut server = Place::new("requirepass secret", "").start();
+    let mut deaf = TcpStream::connect(server.address()).unwrap();
+    let requests = b"PING\r\n".repeat(10_000);
+    let mut sent = 0;
+    while deaf.write_all(&requests).is_ok() {
+        sent += requests.len();
+        assert!(sent < MOST, "it is still there after {sent} bytes");
+    }
+    let mut client = Client::tcp(server.address());
+    ask(&mut client, "PING", "-NOAUTH Authentication required.");
+    ask(&mut client, "AUTH secret", "+OK");
+    ask(&mut client, "PING", "+PONG");
 }
 
 #[test]

@@ -56,11 +56,11 @@ impl<K: Keyspace> Engine<K> {
         if let Some(client) = &conn.client {
             client.sends(id.index() as u32, context.now.ticks);
         }
-        if !conn.user.is_logged_in()
-            && !spec.flags.has(Flags::NO_AUTH)
-            && self.host.asks_for_password()
-        {
-            return Err(Fault::NO_AUTH);
+        if !conn.user.is_logged_in() && !spec.flags.has(Flags::NO_AUTH) {
+            if self.host.asks_for_password() {
+                return Err(Fault::NO_AUTH);
+            }
+            conn.user.excuse();
         }
         if conn.is_unusual() || self.host.is_unusual() {
             return self.admit_unusual(conn, id, args, context);

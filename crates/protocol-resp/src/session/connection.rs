@@ -206,6 +206,10 @@ impl Protocol for Resp {
         Resp::is_subscriber(self)
     }
 
+    fn is_stranger(&self) -> bool {
+        self.user.is_stranger()
+    }
+
     fn may_idle(&self) -> bool {
         self.is_listener()
     }

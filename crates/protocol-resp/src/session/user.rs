@@ -9,6 +9,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     is_logged_in: bool,
+    /// It must authenticate before it may do anything.
+    is_stranger: bool,
     /// `None` for the default user.
     account: Option<Arc<Account>>,
 }
@@ -16,7 +18,7 @@ pub(crate) struct User {
 impl User {
     /// The user of a new connection, which is logged in if no password is required.
     pub(crate) fn new(is_logged_in: bool) -> Self {
-        User { is_logged_in, account: None }
+        User { is_logged_in, is_stranger: !is_logged_in, account: None }
     }
 
     /// Whether the client is authenticated, or need not be.
@@ -25,9 +27,20 @@ impl User {
         self.is_logged_in
     }
 
+    /// Whether the client had to authenticate when it came, and has not.
+    pub(crate) fn is_stranger(&self) -> bool {
+        self.is_stranger
+    }
+
+    /// Records that nobody has to authenticate any more.
+    #[cold]
+    pub(crate) fn excuse(&mut self) {
+        self.is_stranger = false;
+    }
+
     /// Records that the client has authenticated, as this user or as the default user.
     pub(crate) fn log_in(&mut self, account: Option<Arc<Account>>) {
-        *self = User { is_logged_in: true, account };
+        *self = User { is_logged_in: true, is_stranger: false, account };
     }
 
     /// Its account, if it is not that of the default user.

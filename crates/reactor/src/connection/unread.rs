@@ -55,6 +55,14 @@ impl<P: Protocol> Connection<P> {
             && pending >= output.limit(self.pipeline.protocol().is_subscriber()).hard
     }
 
+    /// Whether its peer has not said who it is, and leaves as much unread as is gathered before it is sent.
+    #[inline]
+    pub(super) fn is_deaf_stranger<E>(&self, desk: &Desk<'_, E>) -> bool {
+        self.unread_at.is_some()
+            && self.session.send().pending() >= desk.limits.high_water
+            && self.pipeline.protocol().is_stranger()
+    }
+
     /// Records since when the unsent bytes have been over the soft limit.
     pub(super) fn note_soft_limit(&mut self, output: &Output, now: Ticks) {
         let limit = output.limit(self.pipeline.protocol().is_subscriber());

@@ -92,6 +92,7 @@ fn long_reply(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
 struct Lines {
     may_idle: bool,
     takes_messages: bool,
+    is_stranger: bool,
 }
 
 /// The tag of connections that may idle: they have subscribed.
@@ -99,6 +100,9 @@ const PATIENT: u16 = 1;
 
 /// The tag of connections that take no messages.
 const ALOOF: u16 = 2;
+
+/// The tag of connections whose clients have not said who they are.
+const STRANGER: u16 = 3;
 
 impl Protocol for Lines {
     const NAME: &'static str = "lines";
@@ -123,6 +127,10 @@ impl Protocol for Lines {
 
     fn is_subscriber(&self) -> bool {
         self.may_idle
+    }
+
+    fn is_stranger(&self) -> bool {
+        self.is_stranger
     }
 
     fn takes_messages(&self) -> bool {
@@ -283,8 +291,11 @@ where
     ) -> Self {
         let clock = Clock::manual(0);
         let directory = Arc::new(Directory::new());
-        let make: fn(u16) -> Lines =
-            |tag| Lines { may_idle: tag == PATIENT, takes_messages: tag != ALOOF };
+        let make: fn(u16) -> Lines = |tag| Lines {
+            may_idle: tag == PATIENT,
+            takes_messages: tag != ALOOF,
+            is_stranger: tag == STRANGER,
+        };
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let mut worker = worker.unwrap();
         prepare(&mut worker).unwrap();

@@ -90,6 +90,17 @@ fn a_client_that_is_held_goes_on_when_others_give_memory_back() {
 }
 
 #[test]
+fn a_client_that_has_not_said_who_it_is_reads_its_replies_or_is_closed() {
+    let mut rig = Rig::new(options(), long_reply);
+    let (mut modest, mut deaf) = (rig.connect_with(STRANGER), rig.connect_with(STRANGER));
+    modest.write_all(b"x\n").unwrap();
+    deaf.write_all(&pipeline(800)).unwrap();
+    rig.settle();
+    assert!(rig.connection(2).is_none(), "{} bytes wait", rig.pending(2));
+    assert!(rig.connection(1).is_some(), "it reads");
+}
+
+#[test]
 fn past_the_hard_limit_a_client_is_closed_and_gets_nothing_of_it() {
     for requests in [1, 11, 800] {
         // One reply over the limit, one pipeline over it though none of its replies is, and more.
