@@ -111,6 +111,19 @@ fn a_file_of_users_is_read_again_and_written() {
     assert!(alice.rest().is_empty(), "the user is gone");
 }
 
+#[test]
+fn a_file_of_users_is_looked_for_in_the_folder_of_data() {
+    let all = "user default on nopass ~* &* +@all\nuser alice on nopass +ping\n";
+    let place = Place::new("aclfile users.acl\ndir FOLDER\n", all);
+    let mut server = place.start();
+    let mut client = Client::tcp(server.address());
+    ask(&mut client, "ACL SETUSER bob on", "+OK");
+    ask(&mut client, "ACL SAVE", "+OK");
+    ask(&mut client, "AUTH alice any", "+OK");
+    ask(&mut client, "PING", "+PONG");
+    assert!(fs::read_to_string(&place.users).unwrap().contains("user bob on"));
+}
+
 /// Otherwise anybody could fill the memory with errors.
 #[test]
 fn who_has_not_logged_in_reads_its_replies_or_is_closed() {

@@ -9,7 +9,7 @@ use super::parameters::Parameters;
 use super::shared;
 use crate::settings::Configuration;
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A configuration with parameters by their Redis names.
 pub trait RedisConfiguration: Configuration + Default + DeserializeOwned {
@@ -75,8 +75,17 @@ impl<C: RedisConfiguration> Loaded<C> {
     /// Overrides earlier settings with these directives, and warns of those without effect, after the `idle` ones.
     fn apply(&mut self, directives: Vec<Directive>, mut idle: Vec<String>) -> Result<(), Error> {
         let mut listening = Listening::default();
+        let directory = directives.iter().rfind(|directive| directive.parameter.name == "dir");
+        let directory = directory.map(|directive| PathBuf::from(&directive.value));
         for mut directive in directives {
             let parameter = directive.parameter;
+            // The server does not go there, as Redis does, but this file is where it would find it.
+            if parameter.name == "aclfile"
+                && !directive.value.is_empty()
+                && let Some(directory) = &directory
+            {
+                directive.value = directory.join(&directive.value).to_string_lossy().into_owned();
+            }
             let shown = C::Table::canonical(parameter, &directive.value);
             let shown = shown.map_err(|problem| directive.refused(problem))?;
             if parameter.place.is_some() {
