@@ -121,8 +121,9 @@ impl ListedClient {
     }
 }
 
-/// Appends a description in the form of Redis 7.4, without the end of the line. What cannot be known here of a connection, such as its
-/// descriptor, is 0 or -1. `running`: the bytes of its request that is being served, if it is the client that asks.
+/// Appends a description in the form of Redis 7.4, with Valkey's count of commands and without the end of the line. What
+/// cannot be known here of a connection, such as its descriptor, is 0 or -1. `running`: the bytes of its request that is
+/// being served, if it is the client that asks.
 pub(crate) fn describe(
     listed: &ListedClient,
     state_bytes: usize,
@@ -174,6 +175,10 @@ pub(crate) fn describe(
     append_name(client, |names| &names.lib_name, text);
     text.extend_from_slice(b" lib-ver=");
     append_name(client, |names| &names.lib_version, text);
+    // The one that is being served is not over.
+    let commands = number(|client| client.commands.load(Relaxed));
+    let commands = commands.saturating_sub(u64::from(running > 0));
+    text.extend_from_slice(format!(" tot-cmds={commands}").as_bytes());
 }
 
 /// Appends one of the names of a client.

@@ -6,8 +6,8 @@ use protocol_resp::Version;
 use protocol_resp::client::Value;
 use test_support::story::Server;
 
-/// What Redis 7.2 and 7.4 show in addition to 7.0.
-const LATER: [&str; 3] = ["watch", "lib-name", "lib-ver"];
+/// What Redis 7.2 and 7.4 and Valkey show in addition to 7.0.
+const LATER: [&str; 4] = ["watch", "lib-name", "lib-ver", "tot-cmds"];
 
 /// The fields of the lines that a command is answered with.
 fn lines(reply: &Value) -> Vec<Vec<(String, String)>> {
@@ -89,7 +89,8 @@ fn the_request_that_asks_is_shown() {
     let mut ours = Ours::new(Version::Resp2);
     assert_eq!(shown(&mut ours, 1, &["qbuf"]), "26", "*2, $6, CLIENT, $4, LIST, each with its end");
     ours.send("b", "PING");
-    assert_eq!(shown(&mut ours, 2, &["qbuf"]), "0");
+    assert_eq!(shown(&mut ours, 2, &["qbuf", "tot-cmds"]), "0 1");
+    assert_eq!(shown(&mut ours, 1, &["tot-cmds"]), "2", "itself not counted");
 }
 
 #[test]
