@@ -102,9 +102,11 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
-/// redis-server and the server under test.
+/// redis-server and the server under test. redis-server looks only so often in a second whose wait is over: at 10 times,
+/// as it comes, a blocking command takes a tenth of a second, whatever its timeout.
 fn redis_and_rds() -> Option<Servers> {
-    let (oracle, ours) = (process::redis_of(&reference::path(), &[])?, process::rds(&[]));
+    let oracle = process::redis_of(&reference::path(), &["--hz", "500"])?;
+    let ours = process::rds(&[]);
     Some(Servers { addresses: [oracle.address, ours.address], keep: Box::new((oracle, ours)) })
 }
 

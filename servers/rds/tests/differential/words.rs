@@ -131,7 +131,8 @@ static KINDS: &[Kind] = &[
     of("lifetime", |random| far(random, 1000), SECONDS),
     of("at", any!(b"4000000000", b"4000000001", b"4100000000", b"1000000000", b"1"), SECONDS),
     of("at-ms", any!(b"4000000000000", b"4000000000500", b"4000000000499", b"1000", b"1"), SECONDS),
-    of("timeout", any!(b"0.01", b"0.002", b"0.0051", b".01"), TIMEOUTS),
+    // Each wait takes as long: a list without keys to block for spends most of a run in them.
+    of("timeout", any!(b"0.001", b"0.001", b"0.001", b"0.002", b"0.0051", b".01"), TIMEOUTS),
     // Names.
     of("glob", any!(b"*", b"*", b"s*", b"[hl]?", b"?0", b"m1*", b"f[^0-3]", b"*[02468]"), GLOBS),
     of("channel", any!(b"c0", b"c1", b"news.1", b"news.2", b"bin\0\r\n"), &[b""]),
