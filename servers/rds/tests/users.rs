@@ -128,7 +128,8 @@ fn a_file_of_users_is_looked_for_in_the_folder_of_data() {
 #[test]
 fn who_has_not_logged_in_reads_its_replies_or_is_closed() {
     const MOST: usize = 256 << 20;
-    let mut server = Place::new("requirepass secret", "").start();
+    let place = Place::new("requirepass secret", "");
+    let mut server = place.start();
     let mut deaf = TcpStream::connect(server.address()).unwrap();
     let requests = b"PING\r\n".repeat(10_000);
     let mut sent = 0;
