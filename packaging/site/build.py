@@ -69,10 +69,11 @@ def lay_out(build):
     if missing:
         sys.exit(f"site: docs/SUMMARY.md does not name {', '.join(sorted(missing))}")
     shutil.rmtree(build, ignore_errors=True)
-    for page in pages:
-        target = build / "source" / page
+    pictures = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.svg")]
+    for file in [*pages, *pictures]:
+        target = build / "source" / file
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / page, target)
+        shutil.copyfile(ROOT / file, target)
     (build / "source/SUMMARY.md").write_text(summary)
     for name in ["book.toml", "site.css"]:
         shutil.copyfile(HERE / name, build / name)
