@@ -130,14 +130,15 @@ fn who_has_not_logged_in_reads_its_replies_or_is_closed() {
     const MOST: usize = 256 << 20;
     let place = Place::new("requirepass secret", "");
     let mut server = place.start();
-    let mut deaf = TcpStream::connect(server.address()).unwrap();
+    let address = server.address();
+    let mut deaf = TcpStream::connect(&address).unwrap();
     let requests = b"PING\r\n".repeat(10_000);
     let mut sent = 0;
     while deaf.write_all(&requests).is_ok() {
         sent += requests.len();
         assert!(sent < MOST, "it is still there after {sent} bytes");
     }
-    let mut client = Client::tcp(server.address());
+    let mut client = Client::tcp(address);
     ask(&mut client, "PING", "-NOAUTH Authentication required.");
     ask(&mut client, "AUTH secret", "+OK");
     ask(&mut client, "PING", "+PONG");
