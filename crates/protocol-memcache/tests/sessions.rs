@@ -258,8 +258,8 @@ const GUESTS: &[&str] = &[
     include_str!("sessions/login_binary_own.txt"),
 ];
 
-/// Plays every session with what is sent at once in two parts, at every place, and byte by byte. Of what is longer than
-/// 512 bytes the places near both ends count, and fewer of a session with large values.
+/// Plays every session with each request split in two, at every offset, and byte by byte. Requests longer than 512 bytes are
+/// split near their ends only, and at fewer offsets in sessions with large values.
 fn play_in_two_parts(files: &[&str], start: impl Fn() -> (Server, Connection)) {
     for session in files.iter().flat_map(|file| session::read(file)) {
         let lens: Vec<usize> = session.steps.iter().map(len_sent).collect();

@@ -199,7 +199,7 @@ impl CommandId {
         Self::ALL.get(index).copied()
     }
 
-    /// Its row.
+    /// The command's row in the table.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
         TABLE[self.index()]

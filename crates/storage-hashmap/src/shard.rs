@@ -191,7 +191,7 @@ impl Shard {
         self.slab.entry(slot).fate(now, self.era)
     }
 
-    /// The slot of the live item under a key, and the item's facts of before. Marks the item as used and read.
+    /// The slot of the live item under a key, and its [`Known`] facts before this read. Marks the item as used and read.
     #[inline]
     pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
         let slot = self.find(tag, key)?;

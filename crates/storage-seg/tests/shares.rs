@@ -9,7 +9,7 @@ use storage_seg::SegStore;
 const MEMORY: usize = 16 << 20;
 const VALUE: [u8; 200] = [b'v'; 200];
 
-/// What an item with a value of that length takes.
+/// Bytes that an item with such a value takes in a segment.
 const ITEM_BYTES: usize = VALUE.len() + 12;
 
 fn store() -> SegStore {

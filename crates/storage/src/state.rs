@@ -23,7 +23,7 @@ impl Marks {
 /// How long ago an item was last read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// As the engine has noted it, to a second or coarser.
+    /// By the time that the engine keeps with the item, precise to a second at best.
     Noted(Duration),
     /// An estimate: the engine notes nothing for this item, see [`Amend::timed`](crate::Amend::timed).
     Estimated(Duration),

@@ -24,7 +24,7 @@ pub fn metric(address: SocketAddr, name: &str) -> f64 {
     value(&body, name).unwrap_or_else(|| panic!("{name} is not in:\n{body}"))
 }
 
-/// The same of such a page.
+/// The value of a metric on a page of `/metrics`, summed over its labels; `None` if the page has no such name.
 #[must_use]
 pub fn value(page: &str, name: &str) -> Option<f64> {
     let values = page.lines().filter_map(|line| {

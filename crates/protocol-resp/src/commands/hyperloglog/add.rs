@@ -34,7 +34,7 @@ pub(crate) fn pfadd<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Notes elements in the HyperLogLog that an entry is; whether that has changed it. A dense one is changed in place.
+/// Adds elements to the HyperLogLog in an entry and returns whether it changed. A dense one is changed in place.
 fn add(entry: &mut Entry, elements: Args<'_>, sparse_max: usize) -> Result<bool, Fault> {
     match Form::of(entry.text(&mut Digits::new()))? {
         Form::Dense => Ok(entry.edit_text(|text| {
