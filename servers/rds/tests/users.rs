@@ -131,7 +131,7 @@ fn who_has_not_logged_in_reads_its_replies_or_is_closed() {
     let place = Place::new("requirepass secret", "");
     let mut server = place.start();
     let address = server.address();
-    let mut deaf = TcpStream::connect(&address).unwrap();
+    let mut deaf = TcpStream::connect(address).unwrap();
     let requests = b"PING\r\n".repeat(10_000);
     let mut sent = 0;
     while deaf.write_all(&requests).is_ok() {
