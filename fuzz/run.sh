@@ -61,7 +61,7 @@ for target in "$@"; do
         set -- "$found" "corpus/$target" -- "$@" -max_total_time="$seconds" -print_final_stats=1
     fi
     log=${CARGO_TARGET_DIR:-target}/$target.log
-    if cargo +nightly fuzz run --strip-dead-code "$target" "$@" >"$log" 2>&1; then
+    if cargo +nightly fuzz run "$target" "$@" >"$log" 2>&1; then
         grep -E 'DONE|Done|stat::(number_of_executed_units|peak_rss_mb)' "$log" || true
     else
         cat "$log" >&2

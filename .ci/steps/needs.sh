@@ -151,7 +151,7 @@ deny.build() { cargo_tool cargo-deny 0.20.2; }
 mdbook.build() { cargo_tool mdbook 0.5.4 --no-default-features --features search; }
 fuzzers.build() {
     cargo_tool cargo-fuzz 0.13.2
-    (cd fuzz && cargo +nightly fuzz build --strip-dead-code)
+    (cd fuzz && cargo +nightly fuzz build)
 }
 
 # From nothing, so not a second time when it has been built beside.
