@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The anchors of a document: code hosts and mdBook make one of each heading, in the same way.
 
+use super::links::prose;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What may stand behind the `#` of a link to a document.
 pub(super) fn anchors(text: &str) -> BTreeSet<String> {
     let mut times = BTreeMap::new();
     let mut anchors = BTreeSet::new();
-    let mut fence: Option<&str> = None;
-    for line in text.lines() {
-        let start = line.trim_start();
-        if let Some(open) = fence {
-            if start.starts_with(open) {
-                fence = None;
-            }
-            continue;
-        }
-        fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+    for (_, line) in prose(text) {
         let marks = line.bytes().take_while(|&byte| byte == b'#').count();
         let Some(heading) = line[marks..].strip_prefix(' ').filter(|_| (1..=6).contains(&marks))
         else {

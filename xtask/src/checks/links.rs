@@ -65,22 +65,27 @@ struct Link {
 /// All targets of `[text](target)` and `[name]: target` outside of code.
 fn links(text: &str) -> Vec<Link> {
     let mut links = Vec::new();
+    for (index, line) in prose(text) {
+        let targets = inline(line).into_iter().chain(definition(line.trim_start()));
+        links.extend(targets.map(|target| Link { target, line: index + 1 }));
+    }
+    links
+}
+
+/// The lines outside of blocks of code, with their places among all lines.
+pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
-    for (index, line) in text.lines().enumerate() {
+    text.lines().enumerate().filter(move |(_, line)| {
         let start = line.trim_start();
         if let Some(open) = fence {
             if start.starts_with(open) {
                 fence = None;
             }
-            continue;
+            return false;
         }
         fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        if fence.is_none() {
-            let line_links = inline(line).into_iter().chain(definition(start));
-            links.extend(line_links.map(|target| Link { target, line: index + 1 }));
-        }
-    }
-    links
+        fence.is_none()
+    })
 }
 
 /// The targets of `](target)`, also in pictures.
