@@ -85,7 +85,12 @@ impl<P: Protocol> Connection<P> {
         self.note_ending(Ending::Error);
         CONNECTIONS_OUTPUT_LIMIT.increment();
         let unread = self.session.send().pending();
-        warn!("{}: closed, {unread} unread bytes are over the output limit", self.peer.remote);
+        let why = if self.pipeline.protocol().is_stranger() {
+            "are more than may wait for a client that has not logged in"
+        } else {
+            "are over the output limit"
+        };
+        warn!("{}: closed, {unread} unread bytes {why}", self.peer.remote);
     }
 }
 
