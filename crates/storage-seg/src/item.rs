@@ -151,8 +151,8 @@ impl Item for SegItem<'_> {
         self.item.len()
     }
 
-    /// `None` for values shorter than [`PIN_MIN`], and when an eighth of all segments is pinned:
-    /// clients that do not read their replies must not take the memory from writers.
+    /// `None` for values shorter than [`PIN_MIN`], and when a quarter of all segments is pinned: clients that do not read
+    /// their replies must not take the memory from writers.
     fn pin(&self) -> Option<Bytes> {
         if self.value().len() < PIN_MIN {
             return None;
@@ -171,21 +171,29 @@ pub(crate) struct Pin {
 impl Pin {
     /// Pins the segment of a location that was found in this turn, unless too much is pinned.
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
-        let pin = Pin::briefly(shared, location);
-        let limit = shared.pool.in_service() / 8;
+        let (pin, is_first) = Pin::counted(shared, location);
+        let most = shared.pool.in_service() / 4;
+        // One more pin of a segment holds no more memory, but may hold it longer.
+        let most = if is_first { most } else { most + most / 2 };
         // Over the limit the pin is dropped, which releases it.
-        (shared.pinned.load(Ordering::Relaxed) <= limit.max(1)).then_some(pin)
+        (shared.pinned.load(Ordering::Relaxed) <= most.max(1)).then_some(pin)
     }
 
     /// Pins the segment of a location for a short time, however much is pinned.
     pub(crate) fn briefly(shared: &Arc<Shared>, location: Location) -> Self {
+        Pin::counted(shared, location).0
+    }
+
+    /// Pins the segment of a location. Returns whether it was not pinned before.
+    fn counted(shared: &Arc<Shared>, location: Location) -> (Self, bool) {
         let (segment, _) = shared.heap.place(location);
         let pin = Pin { shared: Arc::clone(shared), segment };
-        if let Some(span) = pin.segment().pin() {
+        let first = pin.segment().pin();
+        if let Some(span) = first {
             // A pin holds all the memory of the segment.
             shared.pinned.fetch_add(span as usize, Ordering::Relaxed);
         }
-        pin
+        (pin, first.is_some())
     }
 
     fn segment(&self) -> &Segment {
