@@ -146,7 +146,7 @@ def strings(size):
 
 
 # Sizes that just fit blocks of the allocator, and others.
-SIZES = [16, 32, 64, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 4096]
+SIZES = [16, 32, 64, 100, 200, 300, 500, 512, 700, 1000, 1024, 1500, 2000, 2048, 3000, 4096]
 
 # By name: elements, the commands that make so many, and what both must answer alike then.
 KINDS = {

@@ -46,6 +46,13 @@ impl Hint {
         Hint { address: address.addr() + 2 * LINE, lines: lines as u16, leads_on: false }
     }
 
+    /// `bytes` bytes at `address`, from the first line on.
+    #[inline]
+    pub fn over<T>(address: *const T, bytes: usize) -> Self {
+        let lines = bytes.div_ceil(LINE).min(Self::LINES_MAX);
+        Hint { address: address.addr(), lines: lines as u16, leads_on: false }
+    }
+
     /// Whether the memory is not the element itself but points to it.
     #[inline]
     #[must_use]

@@ -11,7 +11,7 @@
 //! old one is freed. So old slabs fill up and young ones become empty. A pass moves every entry of such a size once.
 //!
 //! * Steps are taken at the end of each turn, and with evictions in proportion, since those are what makes gaps.
-//! * Only the blocks of entries are moved, not what is inside large values. Whatever the reason, gaps beyond
+//! * Only the blocks of entries and of their strings are moved, not what is inside large values. Whatever the reason, gaps beyond
 //!   [`allowance`] count as used, so that entries are evicted for them: resident memory stays within the limit.
 //! * Slabs that were freed are pages between others, which slabs of another length may not fit. So when resident memory is
 //!   near its bound, idle pages are given back at once.
@@ -192,10 +192,7 @@ impl Pass {
             table.prefetch_look(self.home + 2, false);
             table.change_in(self.home, |entry: &mut Entry| {
                 looked += 1;
-                if self.sizes.has(entry.block_bytes()) {
-                    entry.relocate();
-                    moved += 1;
-                }
+                moved += usize::from(entry.relocate(|size| self.sizes.has(size)));
             });
             self.home += 1;
         }

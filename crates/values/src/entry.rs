@@ -3,11 +3,11 @@
 //!
 //! ```text
 //!  length u32 │ kind u8 │ access u24 │ expiry u64 │ key length │ key │ value
-//!             │         │            │ if volatile│ varint     │     │ packed, or a pointer to a Large
+//!             │         │            │ if volatile│ varint     │     │ packed, or where it is
 //! ```
 //!
-//! The length is that of the [`Thin`] block. This file knows only where the value is; the files of
-//! strings and collections know what is in it.
+//! The length is that of the [`Thin`] block. This file knows only where the value is: in the block, in a
+//! [`Large`], or apart (see `apart`); the files of strings and collections know what is in it.
 //!
 //! # Invariants
 //!
@@ -15,6 +15,8 @@
 //!   Every function that writes these bytes keeps that true, even when it panics.
 //! * INV-LINK: if and only if the [kind](Kind::is_large) is large, the value is eight bytes that
 //!   [`Box::into_raw`] returned, and the entry owns that box.
+
+mod apart;
 
 use std::fmt;
 use std::ops::Range;
@@ -76,15 +78,18 @@ impl Entry {
         self.block.as_ptr().addr()
     }
 
-    /// The memory of the entry itself: its key, and its value unless that is large.
-    pub fn block_bytes(&self) -> usize {
-        self.block.heap_bytes()
-    }
-
-    /// Moves the entry itself to another block of the same size, which the allocator chooses anew. What is inside a
-    /// large value stays where it is.
-    pub fn relocate(&mut self) {
-        self.block.relocate();
+    /// Moves blocks of the entry to other ones of the same size, which the allocator chooses anew: those of the sizes
+    /// that `is_chosen`. What is inside a large value stays where it is. Returns whether there was one to move.
+    pub fn relocate(&mut self, is_chosen: impl Fn(usize) -> bool) -> bool {
+        let own = is_chosen(self.block.heap_bytes());
+        if own {
+            self.block.relocate();
+        }
+        let apart = self.kind() == Kind::Apart && is_chosen(self.apart_memory());
+        if apart {
+            self.relocate_apart();
+        }
+        own || apart
     }
 
     /// The key.
@@ -151,14 +156,16 @@ impl Entry {
     /// All memory that the entry holds, the allocator's rounding included. O(1).
     #[inline]
     pub fn heap_bytes(&self) -> usize {
-        let behind = |large: &Large| allocated(size_of::<Large>()) + large.heap_bytes();
-        self.block.heap_bytes() + self.large().map_or(0, behind)
+        let own = self.block.heap_bytes();
+        if self.kind().is_inside() { own } else { own + self.outer_bytes() }
     }
 
     /// Bytes of a string, elements of a collection.
     pub fn len(&self) -> usize {
         match self.kind() {
-            Kind::Int | Kind::Embstr | Kind::Raw => self.text(&mut Digits::new()).len(),
+            Kind::Int | Kind::Embstr | Kind::Raw | Kind::Apart => {
+                self.text(&mut Digits::new()).len()
+            }
             Kind::HashPack | Kind::HashPackEx => self.hash().map_or(0, HashRef::len),
             Kind::ListPack => self.list().map_or(0, ListRef::len),
             Kind::SetInts | Kind::SetPack => self.set().map_or(0, SetRef::len),
@@ -184,6 +191,7 @@ impl Entry {
             | Kind::Raw
             | Kind::HashPackEx
             | Kind::SetInts
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList
@@ -201,19 +209,27 @@ impl Entry {
 
     /// A deep copy under another key. The expiry and the access go with it.
     pub fn copy_to(&self, key: &[u8]) -> Entry {
-        match self.large() {
-            Some(large) => self.with_head_of(key, Box::new(large.copy())),
-            None => Entry::assemble(self.head(), key, self.bytes()),
+        if let Some(large) = self.large() {
+            return self.with_large_of(key, Box::new(large.copy()));
         }
+        if self.kind() == Kind::Apart {
+            let mut copy = self.with_head(key, &[]);
+            copy.set_raw_string(self.bytes());
+            return copy;
+        }
+        Entry::assemble(self.head(), key, self.bytes())
     }
 
-    /// The same value under another key. The expiry and the access go with it; a large value stays
-    /// where it is.
+    /// The same value under another key. The expiry and the access go with it; what is outside
+    /// of the entry's own block stays where it is.
     pub fn rename(mut self, key: &[u8]) -> Entry {
-        match self.detach() {
-            Some(large) => self.with_head_of(key, large),
-            None => Entry::assemble(self.head(), key, self.bytes()),
+        if let Some(large) = self.detach() {
+            return self.with_large_of(key, large);
         }
+        if let Some((block, length)) = self.take_apart() {
+            return self.with_apart(key, block, length);
+        }
+        Entry::assemble(self.head(), key, self.bytes())
     }
 
     /// Prefetches the place of an element of a large collection: the field of a hash, the member of a
@@ -227,7 +243,7 @@ impl Entry {
 
     /// An entry whose value is packed.
     pub(crate) fn with_bytes(key: &[u8], kind: Kind, bytes: &[u8]) -> Entry {
-        assert!(!kind.is_large(), "INV-LINK");
+        assert!(kind.is_inside(), "INV-LINK, INV-APART");
         Entry::assemble(&[kind as u8, 0, 0, 0], key, bytes)
     }
 
@@ -244,17 +260,21 @@ impl Entry {
         Kind::from_byte(self.block[0] & !VOLATILE)
     }
 
-    /// The packed value. Empty if the value is large.
+    /// The packed value, or the string that is stored apart. Empty if the value is large.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        if self.kind().is_large() { &[] } else { &self.block[self.value_at()..] }
+        if self.kind().is_inside() { &self.block[self.value_at()..] } else { self.apart() }
     }
 
-    /// The packed value, to be edited without a change of its length. Empty if the value is large.
+    /// [`Entry::bytes`], to be edited without a change of their number.
     #[inline]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        let at = if self.kind().is_large() { self.block.len() } else { self.value_at() };
-        &mut self.block[at..]
+        if self.kind().is_inside() {
+            let at = self.value_at();
+            &mut self.block[at..]
+        } else {
+            self.apart_bytes_mut()
+        }
     }
 
     /// Replaces a part of the packed value, as [`Vec::splice`] does. Copies the bytes behind it;
@@ -262,10 +282,10 @@ impl Entry {
     ///
     /// # Panics
     ///
-    /// If the value is large.
+    /// If the value is not packed.
     #[inline]
     pub(crate) fn splice(&mut self, range: Range<usize>, with: &[u8]) {
-        assert!(!self.kind().is_large(), "INV-LINK");
+        assert!(self.kind().is_inside(), "INV-LINK, INV-APART");
         let at = self.value_at();
         self.block.splice(at + range.start..at + range.end, with);
     }
@@ -274,16 +294,16 @@ impl Entry {
     ///
     /// # Panics
     ///
-    /// If one of the kinds is large.
+    /// If one of the kinds is not packed.
     pub(crate) fn relabel(&mut self, kind: Kind) {
-        assert!(!kind.is_large() && !self.kind().is_large(), "INV-LINK");
+        assert!(kind.is_inside() && self.kind().is_inside(), "INV-LINK, INV-APART");
         self.set_kind(kind);
     }
 
     /// Replaces the value by a packed one. In place if the size class stays the same.
     pub(crate) fn set_bytes(&mut self, kind: Kind, bytes: &[u8]) {
-        assert!(!kind.is_large(), "INV-LINK");
-        drop(self.detach());
+        assert!(kind.is_inside(), "INV-LINK, INV-APART");
+        self.drop_outer();
         let at = self.value_at();
         self.block.splice(at..self.block.len(), bytes);
         self.set_kind(kind);
@@ -322,12 +342,34 @@ impl Entry {
     }
 
     /// An entry with this one's expiry and access, and another key and value.
-    fn with_head_of(&self, key: &[u8], large: Box<Large>) -> Entry {
-        let mut entry = Entry::with_bytes(key, Kind::Raw, &[0; LINK]);
+    fn with_head(&self, key: &[u8], value: &[u8]) -> Entry {
+        let mut entry = Entry::with_bytes(key, Kind::Raw, value);
         entry.set_access(self.access());
         entry.set_expiry(self.expiry());
+        entry
+    }
+
+    /// [`Entry::with_head`], with a large value.
+    fn with_large_of(&self, key: &[u8], large: Box<Large>) -> Entry {
+        let mut entry = self.with_head(key, &[0; LINK]);
         entry.attach(large);
         entry
+    }
+
+    /// Memory outside of the entry's own block.
+    fn outer_bytes(&self) -> usize {
+        match self.large() {
+            Some(large) => allocated(size_of::<Large>()) + large.heap_bytes(),
+            None => self.apart_memory(),
+        }
+    }
+
+    /// Frees what is outside of the entry's own block. Leaves a string of meaningless bytes if there was something.
+    fn drop_outer(&mut self) {
+        if !self.kind().is_inside() {
+            drop(self.detach());
+            drop(self.take_apart());
+        }
     }
 
     /// Kind, access and expiry.
@@ -340,15 +382,20 @@ impl Entry {
         if self.block[0] & VOLATILE == 0 { EXPIRY.start } else { EXPIRY.end }
     }
 
+    /// Where the value begins in an entry that does not expire.
+    pub(crate) fn value_at_least(key: &[u8]) -> usize {
+        EXPIRY.start + Varint::new(key.len()).as_bytes().len() + key.len()
+    }
+
     /// Where the value begins.
     #[inline]
-    fn value_at(&self) -> usize {
+    pub(crate) fn value_at(&self) -> usize {
         let at = self.head_len();
         let (length, width) = varint::read(&self.block[at..]);
         at + width + length
     }
 
-    /// Sets the kind; the caller keeps INV-LINK.
+    /// Sets the kind; the caller keeps INV-LINK and INV-APART.
     fn set_kind(&mut self, kind: Kind) {
         self.block[0] = self.block[0] & VOLATILE | kind as u8;
     }
@@ -364,7 +411,7 @@ impl Entry {
 
     /// Makes `large` the value, in place of eight bytes.
     fn attach(&mut self, large: Box<Large>) {
-        debug_assert!(!self.kind().is_large());
+        debug_assert!(self.kind().is_inside());
         let kind = large.kind();
         assert!(kind.is_large(), "INV-LINK");
         let at = self.value_at();
@@ -389,7 +436,7 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        drop(self.detach());
+        self.drop_outer();
     }
 }
 
@@ -423,6 +470,7 @@ impl Keyed for Entry {
             | Kind::SetInts
             | Kind::SetPack
             | Kind::ZsetPack
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeList
             | Kind::LargeSet
@@ -444,7 +492,7 @@ impl Keyed for Entry {
 
     #[inline]
     fn rest(&self) -> Hint {
-        self.block.rest()
+        if self.kind() == Kind::Apart { self.apart_hint() } else { self.block.rest() }
     }
 }
 

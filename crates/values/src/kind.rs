@@ -5,7 +5,8 @@ use crate::{Encoding, Type};
 
 /// How the value of an entry is stored.
 ///
-/// The kinds up to [`Kind::ZsetPack`] have their value in the entry; the others have a pointer there.
+/// The kinds up to [`Kind::ZsetPack`] have their value in the entry; the others have a pointer there, from
+/// [`Kind::LargeString`] on to a `Large`.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -27,6 +28,8 @@ pub(crate) enum Kind {
     SetPack,
     /// Scores and members, sorted.
     ZsetPack,
+    /// A string as it is, in a block of its own.
+    Apart,
     /// `Large::String`
     LargeString,
     /// `Large::Hash`
@@ -51,7 +54,7 @@ const _: () = {
 
 impl Kind {
     /// All kinds, each at the index that is its byte.
-    const ALL: [Kind; 15] = [
+    const ALL: [Kind; 16] = [
         Kind::Int,
         Kind::Embstr,
         Kind::Raw,
@@ -61,6 +64,7 @@ impl Kind {
         Kind::SetInts,
         Kind::SetPack,
         Kind::ZsetPack,
+        Kind::Apart,
         Kind::LargeString,
         Kind::LargeHash,
         Kind::LargeList,
@@ -78,6 +82,12 @@ impl Kind {
         Kind::ALL[usize::from(byte)]
     }
 
+    /// Whether the value is in the entry.
+    #[inline]
+    pub(crate) fn is_inside(self) -> bool {
+        (self as u8) < Kind::Apart as u8
+    }
+
     /// Whether the entry holds a pointer to a `Large`.
     #[inline]
     pub(crate) fn is_large(self) -> bool {
@@ -87,7 +97,7 @@ impl Kind {
     /// The value's type, as clients see it.
     pub(crate) fn data_type(self) -> Type {
         match self {
-            Kind::Int | Kind::Embstr | Kind::Raw | Kind::LargeString => Type::String,
+            Kind::Int | Kind::Embstr | Kind::Raw | Kind::Apart | Kind::LargeString => Type::String,
             Kind::HashPack | Kind::HashPackEx | Kind::LargeHash => Type::Hash,
             Kind::ListPack | Kind::LargeList => Type::List,
             Kind::SetInts | Kind::SetPack | Kind::LargeSet => Type::Set,
@@ -101,7 +111,7 @@ impl Kind {
         match self {
             Kind::Int => Encoding::Int,
             Kind::Embstr => Encoding::Embstr,
-            Kind::Raw | Kind::LargeString => Encoding::Raw,
+            Kind::Raw | Kind::Apart | Kind::LargeString => Encoding::Raw,
             Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => Encoding::Listpack,
             Kind::HashPackEx => Encoding::ListpackEx,
             Kind::SetInts => Encoding::Intset,

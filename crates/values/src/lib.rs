@@ -2,12 +2,12 @@
 //! Keys with typed values, and a hash table that grows without pauses.
 //!
 //! An [`Entry`] is a key with its value: one pointer to one allocation while the value is small, and
-//! a second one behind it when it is large. A [`Table`] finds entries by key; it is the index of a
+//! a second one behind it when it is large or when that saves memory. A [`Table`] finds entries by key; it is the index of a
 //! keyspace, and also the index inside a large hash or set.
 //!
 //! # Files
 //!
-//! * Entries: `entry.rs`, `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
+//! * Entries: `entry.rs`, `entry/apart.rs` (strings in a block of their own), `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
 //!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
 //! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder; `stream.rs`.

@@ -74,6 +74,7 @@ impl<'a> ListRef<'a> {
             | Kind::SetInts
             | Kind::SetPack
             | Kind::ZsetPack
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeSet

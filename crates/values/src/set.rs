@@ -46,6 +46,7 @@ impl Entry {
             | Kind::HashPackEx
             | Kind::ListPack
             | Kind::ZsetPack
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList

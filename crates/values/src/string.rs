@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Strings: the operations of an [`Entry`] of [`Type::String`](crate::Type::String).
 //!
-//! A string is stored as an integer in binary, as bytes in the entry, or from [`Entry::PIN_MIN`]
-//! bytes on as a [`LargeString`]. Each edit chooses the form anew, so the kind always follows from
-//! the length.
+//! A string is stored as an integer in binary, as bytes in the entry, as bytes in a block of their own where
+//! [that saves memory](Entry::is_better_apart), or from [`Entry::PIN_MIN`] bytes on as a [`LargeString`]. An edit that
+//! makes a string longer leaves it in the entry, with room for more.
 
 use bytes::Bytes;
 
@@ -33,17 +33,19 @@ impl Entry {
 
     /// A string that is the result of an edit: never stored as an integer.
     pub fn raw_string(key: &[u8], value: &[u8]) -> Entry {
-        if value.len() < Entry::PIN_MIN {
-            Entry::with_bytes(key, Kind::Raw, value)
-        } else {
-            Entry::with_large(key, Large::String(LargeString::new(&[value])))
+        if value.len() >= Entry::PIN_MIN {
+            return Entry::with_large(key, Large::String(LargeString::new(&[value])));
         }
+        if Entry::is_better_apart(Entry::value_at_least(key), value.len()) {
+            return Entry::with_string_apart(key, value);
+        }
+        Entry::with_bytes(key, Kind::Raw, value)
     }
 
     /// [`Entry::raw_string`] of bytes that are not copied if they are many.
     pub fn raw_string_of(key: &[u8], value: Vec<u8>) -> Entry {
         if value.len() < Entry::PIN_MIN {
-            Entry::with_bytes(key, Kind::Raw, &value)
+            Entry::raw_string(key, &value)
         } else {
             Entry::with_large(key, Large::String(LargeString::from(value)))
         }
@@ -68,7 +70,7 @@ impl Entry {
     #[inline]
     pub fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8] {
         match self.kind() {
-            Kind::Embstr | Kind::Raw => self.bytes(),
+            Kind::Embstr | Kind::Raw | Kind::Apart => self.bytes(),
             Kind::Int => digits.format(self.stored_integer()),
             Kind::LargeString
             | Kind::HashPack
@@ -89,7 +91,7 @@ impl Entry {
     #[inline]
     pub fn to_text(&self) -> Text<'_> {
         match self.kind() {
-            Kind::Embstr | Kind::Raw => Text::from(self.bytes()),
+            Kind::Embstr | Kind::Raw | Kind::Apart => Text::from(self.bytes()),
             Kind::Int => Text::from(self.stored_integer()),
             Kind::LargeString
             | Kind::HashPack
@@ -115,7 +117,7 @@ impl Entry {
             Kind::Int => Some(self.stored_integer()),
             Kind::Embstr | Kind::Raw => parse_i64(self.bytes()),
             // Longer than any integer.
-            Kind::LargeString => None,
+            Kind::Apart | Kind::LargeString => None,
             Kind::HashPack
             | Kind::HashPackEx
             | Kind::ListPack
@@ -153,7 +155,11 @@ impl Entry {
     /// Allocates nothing if the string takes about as much memory as the value before it.
     pub fn set_raw_string(&mut self, value: &[u8]) {
         if value.len() < Entry::PIN_MIN {
-            self.set_bytes(Kind::Raw, value);
+            if Entry::is_better_apart(self.value_at(), value.len()) {
+                self.set_apart(value);
+            } else {
+                self.set_bytes(Kind::Raw, value);
+            }
         } else if let Some(string) = self.large_string_mut() {
             string.set(value);
         } else {
@@ -189,6 +195,7 @@ impl Entry {
         if self.unfold() {
             let end = self.bytes().len();
             if end + more.len() < Entry::PIN_MIN {
+                self.gather();
                 self.splice(end..end, more);
             } else {
                 let string = LargeString::new(&[self.bytes(), more]);
@@ -214,6 +221,7 @@ impl Entry {
             }
             let old_end = self.bytes().len();
             if old_end < end {
+                self.gather();
                 self.splice(old_end..old_end, &ZEROS[..end - old_end]);
             }
             self.bytes_mut()[offset..end].copy_from_slice(with);
@@ -230,11 +238,17 @@ impl Entry {
         if self.unfold() { edit(self.bytes_mut()) } else { edit(&mut []) }
     }
 
-    /// Changes a string in the entry to the form of edited plain bytes. Returns false if it is not
-    /// a string in the entry.
+    /// Moves a string that is stored apart into the entry, so that it can grow there.
+    fn gather(&mut self) {
+        if let Some((block, length)) = self.take_apart() {
+            self.set_bytes(Kind::Raw, &block[..length]);
+        }
+    }
+
+    /// Changes a string that is no [`LargeString`] to the form of edited plain bytes. Returns false if it is not one.
     fn unfold(&mut self) -> bool {
         match self.kind() {
-            Kind::Raw => {}
+            Kind::Raw | Kind::Apart => {}
             Kind::Int => {
                 let mut digits = Digits::new();
                 self.set_bytes(Kind::Raw, digits.format(self.stored_integer()));

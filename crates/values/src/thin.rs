@@ -57,6 +57,12 @@ impl Thin {
     /// The longest block.
     pub(crate) const LENGTH_MAX: usize = u32::MAX as usize - HEADER;
 
+    /// The memory of a block of so many bytes.
+    #[inline]
+    pub(crate) const fn memory(length: usize) -> usize {
+        allocated(HEADER + length)
+    }
+
     /// The bytes of `parts`, one after the other.
     pub(crate) fn new(parts: &[&[u8]]) -> Self {
         let length = parts.iter().map(|part| part.len()).sum();
@@ -95,7 +101,7 @@ impl Thin {
     /// The memory it holds.
     #[inline]
     pub(crate) fn heap_bytes(&self) -> usize {
-        allocated(HEADER + self.length())
+        Thin::memory(self.length())
     }
 
     /// A hint for the first cache lines.

@@ -71,6 +71,7 @@ impl<'a> ZsetRef<'a> {
             | Kind::ListPack
             | Kind::SetInts
             | Kind::SetPack
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList

@@ -19,6 +19,64 @@ fn a_small_item_takes_little_more_than_its_bytes() {
 }
 
 #[test]
+fn a_string_that_fills_a_block_is_stored_apart() {
+    let heap_bytes = |len: usize| Entry::string(&[b'k'; 20], &vec![b'v'; len]).heap_bytes();
+    // Together they would take 640, 1,280, 2,560 and 5,120.
+    assert_eq!(
+        [512, 1024, 2048, 4096].map(heap_bytes),
+        [512 + 48, 1024 + 48, 2048 + 48, 4096 + 48]
+    );
+    // It would save nothing, or little.
+    assert_eq!([200, 256, 600, 1500].map(heap_bytes), [256, 320, 640, 1536]);
+    let long_key = Entry::string(&[b'k'; 700], &[b'v'; 512]);
+    assert_eq!(long_key.heap_bytes(), 1280);
+}
+
+#[test]
+fn a_string_that_is_stored_apart_is_a_string_like_others() {
+    let value: Vec<u8> = (0..1024).map(|n| n as u8).collect();
+    let mut entry = Entry::string(b"key", &value);
+    assert_eq!((entry.len(), entry.is_empty(), entry.as_integer()), (1024, false, None));
+    assert_eq!((entry.data_type(), entry.encoding()), (Type::String, Encoding::Raw));
+    assert_eq!(&*entry.to_text(), value);
+    entry.set_expiry(Some(17));
+    entry.set_access(5);
+    let copy = entry.copy_to(b"copy");
+    let address = entry.text(&mut Digits::new()).as_ptr();
+    let mut entry = entry.rename(b"another key");
+    assert_eq!(entry.text(&mut Digits::new()).as_ptr(), address, "it stays where it is");
+    for other in [&entry, &copy] {
+        assert_eq!((other.expiry(), other.access()), (Some(17), 5));
+        assert_eq!(text(other), value);
+    }
+    assert!(entry.relocate(|size| size == 1024));
+    assert_ne!(entry.text(&mut Digits::new()).as_ptr(), address);
+    assert!(!entry.relocate(|size| size == 512));
+    assert_eq!((entry.key(), text(&entry)), (b"another key".as_slice(), value));
+}
+
+#[test]
+fn an_edit_of_a_string_that_is_stored_apart_keeps_its_bytes() {
+    let value = vec![b'x'; 1024];
+    let mut entry = Entry::string(b"key", &value);
+    let address = entry.text(&mut Digits::new()).as_ptr();
+    entry.set_range(1000, b"yyy");
+    entry.edit_text(|text| text[0] = b'z');
+    entry.set_string(&[b'y'; 1020]);
+    assert_eq!(entry.text(&mut Digits::new()).as_ptr(), address, "in place");
+    assert_eq!(text(&entry), [b'y'; 1020]);
+    entry.append(b"zzz");
+    assert_eq!(text(&entry), [&[b'y'; 1020][..], b"zzz"].concat());
+    let mut entry = Entry::string(b"key", &value);
+    entry.set_range(1023, b"abc");
+    assert_eq!(text(&entry), [&value[..1023], b"abc"].concat());
+    let mut entry = Entry::string(b"key", &value);
+    entry.append(&[b'y'; Entry::PIN_MIN]);
+    assert_eq!(text(&entry), [&value[..], &[b'y'; Entry::PIN_MIN]].concat());
+    assert!(entry.pin().is_some());
+}
+
+#[test]
 fn the_encoding_of_a_string_follows_from_its_text() {
     let encoding = |value: &[u8]| Entry::string(b"key", value).encoding();
     assert_eq!(encoding(b"12"), Encoding::Int);
@@ -134,6 +192,8 @@ enum Step {
     Access(u32),
     Rename(Vec<u8>),
     Copy(Vec<u8>),
+    /// Of blocks from 512 bytes on, or of smaller ones.
+    Relocate(bool),
     Pin,
 }
 
@@ -143,6 +203,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
         4 => vec(any::<u8>(), 0..100),
         2 => any::<i64>().prop_map(|number| number.to_string().into_bytes()),
         1 => (16_300..16_500_usize, any::<u8>()).prop_map(|(length, byte)| vec![byte; length]),
+        2 => (900..1_100_usize, any::<u8>()).prop_map(|(length, byte)| vec![byte; length]),
         1 => (0..40_000_usize, any::<u8>()).prop_map(|(length, byte)| vec![byte; length]),
     ]
 }
@@ -159,6 +220,7 @@ fn steps() -> impl Strategy<Value = Step> {
         any::<u32>().prop_map(Step::Access),
         vec(any::<u8>(), 0..200).prop_map(Step::Rename),
         vec(any::<u8>(), 0..200).prop_map(Step::Copy),
+        any::<bool>().prop_map(Step::Relocate),
         Just(Step::Pin),
     ]
 }
@@ -208,6 +270,9 @@ fn apply(
         Step::Access(access) => {
             entry.set_access(access);
             model.access = access & 0xff_ffff;
+        }
+        Step::Relocate(large) => {
+            entry.relocate(|size| (size >= 512) == large);
         }
         Step::Rename(key) => {
             entry = entry.rename(&key);

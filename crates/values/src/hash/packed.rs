@@ -102,6 +102,7 @@ impl<'a> Packed<'a> {
             | Kind::SetInts
             | Kind::SetPack
             | Kind::ZsetPack
+            | Kind::Apart
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList
