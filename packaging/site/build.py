@@ -69,7 +69,7 @@ def lay_out(build):
     if missing:
         sys.exit(f"site: docs/SUMMARY.md does not name {', '.join(sorted(missing))}")
     shutil.rmtree(build, ignore_errors=True)
-    pictures = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.svg")]
+    pictures = [str(path.relative_to(ROOT)) for kind in ("svg", "png") for path in (ROOT / "docs").rglob(f"*.{kind}")]
     for file in [*pages, *pictures]:
         target = build / "source" / file
         target.parent.mkdir(parents=True, exist_ok=True)
