@@ -85,7 +85,7 @@ impl Entry {
         if own {
             self.block.relocate();
         }
-        let apart = self.kind() == Kind::Apart && is_chosen(self.apart_memory());
+        let apart = self.apart_memory().is_some_and(is_chosen);
         if apart {
             self.relocate_apart();
         }
@@ -157,7 +157,7 @@ impl Entry {
     #[inline]
     pub fn heap_bytes(&self) -> usize {
         let own = self.block.heap_bytes();
-        if self.kind().is_inside() { own } else { own + self.outer_bytes() }
+        if self.is_inside() { own } else { own + self.outer_bytes() }
     }
 
     /// Bytes of a string, elements of a collection.
@@ -212,7 +212,7 @@ impl Entry {
         if let Some(large) = self.large() {
             return self.with_large_of(key, Box::new(large.copy()));
         }
-        if self.kind() == Kind::Apart {
+        if self.is_apart() {
             let mut copy = self.with_head(key, &[]);
             copy.set_raw_string(self.bytes());
             return copy;
@@ -260,16 +260,28 @@ impl Entry {
         Kind::from_byte(self.block[0] & !VOLATILE)
     }
 
+    /// Whether the value is packed: [`Kind::is_inside`] of the kind.
+    #[inline]
+    fn is_inside(&self) -> bool {
+        self.block[0] & !VOLATILE < Kind::Apart as u8
+    }
+
+    /// Whether the value is a string that is stored apart.
+    #[inline]
+    fn is_apart(&self) -> bool {
+        self.block[0] & !VOLATILE == Kind::Apart as u8
+    }
+
     /// The packed value, or the string that is stored apart. Empty if the value is large.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        if self.kind().is_inside() { &self.block[self.value_at()..] } else { self.apart() }
+        if self.is_inside() { &self.block[self.value_at()..] } else { self.apart() }
     }
 
     /// [`Entry::bytes`], to be edited without a change of their number.
     #[inline]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        if self.kind().is_inside() {
+        if self.is_inside() {
             let at = self.value_at();
             &mut self.block[at..]
         } else {
@@ -358,15 +370,13 @@ impl Entry {
 
     /// Memory outside of the entry's own block.
     fn outer_bytes(&self) -> usize {
-        match self.large() {
-            Some(large) => allocated(size_of::<Large>()) + large.heap_bytes(),
-            None => self.apart_memory(),
-        }
+        let behind = |large: &Large| allocated(size_of::<Large>()) + large.heap_bytes();
+        self.apart_memory().unwrap_or_else(|| self.large().map_or(0, behind))
     }
 
     /// Frees what is outside of the entry's own block. Leaves a string of meaningless bytes if there was something.
     fn drop_outer(&mut self) {
-        if !self.kind().is_inside() {
+        if !self.is_inside() {
             drop(self.detach());
             drop(self.take_apart());
         }
@@ -492,7 +502,7 @@ impl Keyed for Entry {
 
     #[inline]
     fn rest(&self) -> Hint {
-        if self.kind() == Kind::Apart { self.apart_hint() } else { self.block.rest() }
+        if self.is_apart() { self.apart_hint() } else { self.block.rest() }
     }
 }
 

@@ -154,6 +154,9 @@ impl Entry {
     ///
     /// Allocates nothing if the string takes about as much memory as the value before it.
     pub fn set_raw_string(&mut self, value: &[u8]) {
+        if self.overwrite_apart(value) {
+            return;
+        }
         if value.len() < Entry::PIN_MIN {
             if Entry::is_better_apart(self.value_at(), value.len()) {
                 self.set_apart(value);

@@ -58,14 +58,24 @@ impl Entry {
         entry
     }
 
-    /// Replaces the value by a string that is stored apart. In place if the size class stays the same.
-    pub(crate) fn set_apart(&mut self, text: &[u8]) {
-        if let Some((block, length)) = self.apart_mut()
-            && allocated(text.len()) == block.len()
-        {
-            block[..text.len()].copy_from_slice(text);
-            return *length = (text.len() as u32).to_le_bytes();
+    /// Overwrites a string that is stored apart with one of the same size class. Returns false if the two are not that.
+    #[inline]
+    pub(crate) fn overwrite_apart(&mut self, text: &[u8]) -> bool {
+        if text.len() < LENGTH_MIN {
+            return false;
         }
+        match self.apart_mut() {
+            Some((block, length)) if block.len() == allocated(text.len()) => {
+                block[..text.len()].copy_from_slice(text);
+                *length = (text.len() as u32).to_le_bytes();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Replaces the value by a string that is stored apart.
+    pub(crate) fn set_apart(&mut self, text: &[u8]) {
         self.set_bytes(Kind::Raw, &[0; PLACE]);
         self.attach_apart(block_of(text), text.len());
     }
@@ -86,9 +96,10 @@ impl Entry {
         }
     }
 
-    /// Bytes of memory outside of the entry's own block, if the value is a string that is stored apart.
-    pub(super) fn apart_memory(&self) -> usize {
-        self.place().map_or(0, |(_, length)| allocated(length))
+    /// The size of the block of a string that is stored apart.
+    #[inline]
+    pub(super) fn apart_memory(&self) -> Option<usize> {
+        self.place().map(|(_, length)| allocated(length))
     }
 
     /// A hint for the first bytes of the string, if the value is one that is stored apart. Reads the head and the key.
@@ -136,6 +147,7 @@ impl Entry {
     }
 
     /// The block of a string that is stored apart, and its length in the entry.
+    #[inline]
     fn apart_mut(&mut self) -> Option<(&mut [u8], &mut [u8; size_of::<u32>()])> {
         let (address, length) = self.place()?;
         let at = self.value_at() + PLACE - size_of::<u32>();
@@ -148,7 +160,7 @@ impl Entry {
     /// The address and the length of a string that is stored apart.
     #[inline]
     fn place(&self) -> Option<(*mut u8, usize)> {
-        if self.kind() != Kind::Apart {
+        if !self.is_apart() {
             return None;
         }
         let place = &self.block[self.value_at()..][..PLACE];
