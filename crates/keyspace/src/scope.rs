@@ -47,6 +47,16 @@ impl Scope {
         Scope(bits)
     }
 
+    /// Whether a shard is in this scope.
+    ///
+    /// # Panics
+    ///
+    /// When the number is [`Scope::SHARDS_MAX`] or more.
+    pub const fn has(self, number: usize) -> bool {
+        let half = [self.0 as u64, (self.0 >> u64::BITS) as u64][number / 64];
+        half >> (number % 64) & 1 != 0
+    }
+
     /// Whether all of `other` is in this scope.
     pub const fn contains(self, other: Scope) -> bool {
         self.0 & other.0 == other.0
@@ -100,5 +110,6 @@ mod tests {
         scope |= Scope::shard(127);
         assert_eq!(scope, Scope::from_bits(1 | 1 << 127));
         assert!(!scope.contains(Scope::shard(1)));
+        assert!((0..128).all(|number| scope.has(number) == (number == 0 || number == 127)));
     }
 }

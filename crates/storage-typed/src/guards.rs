@@ -51,7 +51,7 @@ impl<'a> Guards<'a> {
         // Dropped with what it holds, it releases that.
         let mut more = Guards { shared: self.shared, scope: Scope::NONE, guards: PhantomData };
         for number in self.shared.clip(scope).shards() {
-            if self.scope.contains(Scope::shard(number)) {
+            if self.scope.has(number) {
                 continue;
             }
             let Some(guard) = self.shared.try_lock(number) else { return false };
@@ -85,8 +85,7 @@ impl<'a> Guards<'a> {
 
     #[inline]
     fn assert_held(&self, number: usize) {
-        let scope = Scope::shard(number);
-        assert!(self.scope.contains(scope), "shard {number} is not in the scope of the view");
+        assert!(self.scope.has(number), "shard {number} is not in the scope of the view");
         debug_assert!(self.shared.mutex(number).is_locked(), "INV-HELD: shard {number}");
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Shared {
     /// For each shard, the moment in unix milliseconds from which its sweep has something to do.
     pub(crate) dues: Box<[AtomicU64]>,
     shards: Box<[Padded]>,
+    /// All shards that there are.
+    all: Scope,
     pub(crate) databases: usize,
     /// The source that seeds the handles' own random numbers.
     random: Mutex<Random>,
@@ -56,6 +58,7 @@ impl Shared {
             shards: (0..shards)
                 .map(|number| Padded(Mutex::new(Shard::new(number, databases))))
                 .collect(),
+            all: Scope::from_bits(u128::MAX >> (Scope::SHARDS_MAX - shards)),
             databases,
             random: Mutex::new(random),
         }
@@ -104,7 +107,7 @@ impl Shared {
     /// The part of a scope for which there are shards.
     #[inline]
     pub(crate) fn clip(&self, scope: Scope) -> Scope {
-        Scope::from_bits(scope.bits() & (u128::MAX >> (Scope::SHARDS_MAX - self.shards.len())))
+        Scope::from_bits(scope.bits() & self.all.bits())
     }
 
     #[inline]

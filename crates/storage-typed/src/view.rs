@@ -67,9 +67,15 @@ impl<'a> TypedView<'a> {
         }
     }
 
-    /// Does the pending work of the last operation.
+    /// Does the pending work of the last operation. Reads leave none as a rule.
     #[inline]
     fn settle(&mut self) {
+        if !matches!(self.pending, Pending::Nothing) {
+            self.settle_pending();
+        }
+    }
+
+    fn settle_pending(&mut self) {
         match std::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => {}
             Pending::Changed { db, hash } => {
