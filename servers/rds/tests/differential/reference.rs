@@ -236,13 +236,30 @@ fn in_words_of_neither(text: &[u8]) -> Vec<u8> {
             "ERR Command 'watch' not allowed inside a transaction",
         ),
     ];
-    let mut text = text.to_vec();
+    let mut text = as_unknown_command(text);
     for (redis, valkey) in NAMES {
         if let Some(at) = text.windows(redis.len()).position(|part| part == redis.as_bytes()) {
             text.splice(at..at + redis.len(), valkey.bytes());
         }
     }
     text
+}
+
+/// `ERR unknown subcommand 'X'. Try NAME HELP.` as Redis has it in scripts, where it is any unknown command.
+fn as_unknown_command(text: &[u8]) -> Vec<u8> {
+    const START: &[u8] = b"ERR unknown subcommand '";
+    const END: &[u8] = b" HELP.";
+    let find = |part: &[u8], from: usize| {
+        let at = text.get(from..)?.windows(part.len()).position(|window| window == part)?;
+        Some(from + at)
+    };
+    let found = find(START, 0).and_then(|at| Some((at, find(END, at)? + END.len())));
+    match found {
+        Some((at, end)) => {
+            [&text[..at], b"ERR Unknown Redis command called from script", &text[end..]].concat()
+        }
+        None => text.to_vec(),
+    }
 }
 
 /// `… script: DIGEST, on …` without the digest, as Valkey has it.
@@ -278,6 +295,15 @@ mod tests {
         assert!(!is_close(&reply("0.0207834461461"), &reply("0.0207834461460")));
         assert!(!is_close(&reply("9007199254740993"), &reply("9007199254740992")));
         assert!(!is_close(&reply("1.5"), &reply("x")));
+    }
+
+    #[test]
+    fn valkey_knows_an_unknown_subcommand_in_a_script() {
+        let error = |text: &str| Reference::Valkey.plain(&Reply::Error(text.into()));
+        let theirs = "ERR unknown subcommand 'GETT'. Try SCRIPT HELP. script: on @user_script:1.";
+        let ours = "ERR Unknown Redis command called from script script: on @user_script:1.";
+        assert_eq!(error(theirs), error(ours));
+        assert_ne!(error("ERR unknown subcommand 'GETT'."), error(ours));
     }
 
     #[test]
