@@ -4,10 +4,12 @@
 use crate::client::{Connection, End, encoded};
 use crate::generate::{Command, SESSIONS, Step};
 use crate::pair::{Answer, Both, Pair, Target};
+use crate::reference::Reference;
 use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::tally::Tally;
 use crate::{choices, stage, state};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use test_support::random::Random;
@@ -127,6 +129,8 @@ impl Run {
 
     fn commands(&mut self, index: usize, commands: &[Command]) -> Outcome {
         let session = &mut self.sessions[index];
+        let sent = sent_to(Reference::this(), commands, session.queued.is_some());
+        let commands = &sent[..];
         if let [command] = commands
             && command.alone
         {
@@ -215,6 +219,29 @@ impl Session {
     }
 }
 
+/// Those of `commands` that this server is sent, by a session that has a transaction open or not. MULTI and WATCH within
+/// one make Valkey's EXEC fail, and only get an error from the others.
+fn sent_to(reference: Reference, commands: &[Command], is_open: bool) -> Cow<'_, [Command]> {
+    if reference != Reference::Valkey {
+        return Cow::Borrowed(commands);
+    }
+    let mut is_open = is_open;
+    let mut sent = Vec::new();
+    for command in commands {
+        let is_alone = command.arguments.len() == 1;
+        if command.is("MULTI") || command.is("WATCH") {
+            if is_open {
+                continue;
+            }
+            is_open = command.is("MULTI") && is_alone;
+        } else if command.is("EXEC") || is_alone && (command.is("DISCARD") || command.is("RESET")) {
+            is_open = false;
+        }
+        sent.push(command.clone());
+    }
+    Cow::Owned(sent)
+}
+
 /// Compares two replies to EXEC, each element by the rule of its command.
 fn executed(
     exec: &Command,
@@ -241,4 +268,39 @@ fn executed(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_within_a_transaction_makes_exec_of_valkey_alone_fail() {
+        let commands: Vec<Command> = [
+            "WATCH k",
+            "multi",
+            "WATCH k",
+            "GET k",
+            "MULTI",
+            "EXEC",
+            "WATCH k",
+            "MULTI",
+            "DISCARD x",
+            "WATCH k",
+        ]
+        .iter()
+        .map(|text| {
+            let arguments: Vec<&[u8]> = text.split(' ').map(str::as_bytes).collect();
+            Command::new(&arguments, Rule::Same)
+        })
+        .collect();
+        let sent = |reference, is_open| {
+            let sent = sent_to(reference, &commands, is_open);
+            sent.iter().map(Command::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let rest = "EXEC, WATCH k, MULTI, DISCARD x";
+        assert_eq!(sent(Reference::Valkey, false), format!("WATCH k, multi, GET k, {rest}"));
+        assert_eq!(sent(Reference::Valkey, true), format!("GET k, {rest}"));
+        assert_eq!(sent(Reference::Redis8, true).matches(',').count(), commands.len() - 1);
+    }
 }
