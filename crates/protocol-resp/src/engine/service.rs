@@ -11,6 +11,7 @@ use crate::session::command::Command;
 use crate::session::connection::Resp;
 use crate::session::memory::WorkerMemory;
 use crate::session::replies::Replies;
+use crate::session::waiting::Held;
 use crate::table::{CommandId, Flags};
 use crate::wire::fault;
 use crate::wire::parse::Span;
@@ -136,14 +137,30 @@ impl<K: Keyspace> Engine<K> {
         self.keyspace.reserve(buffers.bytes + held + self.told_table);
     }
 
-    /// Records that the connection, which waited, was resumed or has ended.
+    /// Records that the connection, which waited, was resumed or has ended; its place among those that a pause held
+    /// is returned, to be forgotten when what was held has run.
     #[cold]
-    fn end_hold(&mut self, conn: &mut Resp) {
+    fn end_hold(&mut self, conn: &mut Resp) -> Option<Held> {
         self.end_wait(conn);
-        if let Some(held) = conn.held.take() {
-            self.host.pause().forget(held);
-        }
         conn.note_blocked(false);
+        conn.held.take()
+    }
+
+    /// Executes a command of a connection that has waited; maybe the one that a pause has held.
+    #[cold]
+    fn execute_again<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        command: Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let held = self.end_hold(conn);
+        let control = self.execute::<C>(conn, command, out, context);
+        if let Some(held) = held {
+            self.host.pause().forget(held, context.outbox);
+        }
+        control
     }
 
     /// Executes a command of a client that does not want all replies (CLIENT REPLY).
@@ -241,7 +258,7 @@ impl<K: Keyspace> Engine<K> {
             }
         }
         if conn.waiting.is_some() || conn.held.is_some() {
-            self.end_hold(conn);
+            return self.execute_again::<C>(conn, command, out, context);
         }
         let (id, errands) = (command.id, context.outbox.len());
         let mut spans = std::mem::take(&mut self.worker.spans);
@@ -271,7 +288,9 @@ impl<K: Keyspace> Engine<K> {
 
     /// See [`protocol::Execute::closed`].
     pub(crate) fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
-        self.end_hold(conn);
+        if let Some(held) = self.end_hold(conn) {
+            self.host.pause().forget(held, context.outbox);
+        }
         let host = &self.host;
         host.key_events().unwatch(conn);
         host.key_events().tracking().tell_left_alone(conn, context.outbox);

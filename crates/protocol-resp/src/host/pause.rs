@@ -3,16 +3,18 @@
 //!
 //! A client whose command is held enters a queue. The client that ends the pause, or the first worker that
 //! sees its time is up, resumes the whole queue. Both happen under one lock, so no client enters a queue that
-//! is never looked at again.
+//! is never looked at again. The client that ends the pause gets its reply when the workers have run what was held:
+//! what it asks next, such as CLIENT UNBLOCK, finds the others where they are in Redis then.
 //!
 //! During a pause of whatever kind no entry expires away nor is evicted, so that what one reads stays the same.
 
 use crate::session::waiting::Held;
+use bytes::Bytes;
 use clock::{Now, Ticks};
 use keyspace::Settings;
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Outbox, Ticket};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -31,6 +33,10 @@ pub(crate) struct Pause {
 struct Queue {
     next: u64,
     held: BTreeMap<u64, (ConnectionId, Ticket)>,
+    /// Those that were resumed and have not run yet.
+    resumed: BTreeSet<u64>,
+    /// Clients that wait until those have run.
+    awaiting: Vec<(ConnectionId, Ticket)>,
 }
 
 impl Pause {
@@ -68,9 +74,20 @@ impl Pause {
         let mut queue = self.queue.lock();
         self.until_ms.store(0, Relaxed);
         settings.set_keeps_entries(false);
-        for (id, ticket) in std::mem::take(&mut queue.held).into_values() {
-            outbox.resume(id, ticket, bytes::Bytes::new());
+        for (place, (id, ticket)) in std::mem::take(&mut queue.held) {
+            outbox.resume(id, ticket, Bytes::new());
+            queue.resumed.insert(place);
         }
+    }
+
+    /// Lets a client wait until all that were resumed have run, for the reply OK; `false` if they have.
+    pub(crate) fn await_resumed(&self, id: ConnectionId, ticket: Ticket) -> bool {
+        let mut queue = self.queue.lock();
+        let must_wait = !queue.resumed.is_empty();
+        if must_wait {
+            queue.awaiting.push((id, ticket));
+        }
+        must_wait
     }
 
     /// Ends the pause if its time is up.
@@ -115,9 +132,15 @@ impl Pause {
         self.queue.lock().held.len()
     }
 
-    /// Removes a connection that was held and has ended.
-    pub(crate) fn forget(&self, held: Held) {
-        self.queue.lock().held.remove(&held.0);
+    /// Removes a connection whose held command has run, or that has ended.
+    pub(crate) fn forget(&self, held: Held, outbox: &mut Outbox) {
+        let mut queue = self.queue.lock();
+        queue.held.remove(&held.0);
+        if queue.resumed.remove(&held.0) && queue.resumed.is_empty() {
+            for (id, ticket) in std::mem::take(&mut queue.awaiting) {
+                outbox.resume(id, ticket, Bytes::from_static(b"+OK\r\n"));
+            }
+        }
     }
 }
 
@@ -160,15 +183,39 @@ mod tests {
         for serial in [3, 2, 1] {
             let held = pause.hold(id(serial), ticket, clock.now()).expect("a pause");
             if serial == 2 {
-                pause.forget(held);
+                pause.forget(held, &mut outbox);
             }
         }
         pause.end_if_over(clock.now(), &settings, &mut outbox);
         assert!(outbox.is_empty() && pause.is_set() && settings.keeps_entries());
         clock.advance(MS);
         pause.end_if_over(clock.now(), &settings, &mut outbox);
-        let resume = |serial| (id(serial), Errand::Resume(ticket, bytes::Bytes::new()));
+        let resume = |serial| (id(serial), Errand::Resume(ticket, Bytes::new()));
         assert_eq!(outbox.drain().collect::<Vec<_>>(), [resume(3), resume(1)]);
         assert!(!pause.is_set() && !settings.keeps_entries());
+    }
+
+    #[test]
+    fn who_ends_a_pause_waits_until_those_that_it_held_have_run() {
+        let (pause, clock) = (Pause::default(), Clock::manual(0));
+        let (mut outbox, ticket) = (Outbox::new(), Ticket::default());
+        let settings = Settings::default();
+        let id = |serial| ConnectionId::new(0, serial);
+        pause.end(&settings, &mut outbox);
+        assert!(!pause.await_resumed(id(9), ticket), "nobody was held");
+        pause.begin(clock.now(), MS, false, &settings);
+        let held = [1, 2].map(|serial| pause.hold(id(serial), ticket, clock.now()).expect("held"));
+        pause.end(&settings, &mut outbox);
+        assert!(pause.await_resumed(id(9), ticket) && outbox.len() == 2);
+        // The first one is held again, by another pause.
+        pause.begin(clock.now(), MS, false, &settings);
+        let again = pause.hold(id(1), ticket, clock.now()).expect("held");
+        pause.forget(held[0], &mut outbox);
+        assert_eq!(outbox.len(), 2, "the other has not run");
+        pause.forget(held[1], &mut outbox);
+        let ok = (id(9), Errand::Resume(ticket, Bytes::from_static(b"+OK\r\n")));
+        assert_eq!(outbox.drain().last(), Some(ok));
+        pause.forget(again, &mut outbox);
+        assert!(outbox.is_empty() && pause.len() == 0, "it is told once");
     }
 }

@@ -50,7 +50,7 @@ fn info(control: &mut TcpStream, name: &str) -> String {
 }
 
 /// Waits until a line of INFO has a value.
-fn await_info(control: &mut TcpStream, name: &str, value: usize) {
+pub(crate) fn await_info(control: &mut TcpStream, name: &str, value: usize) {
     let started = Instant::now();
     loop {
         let found = info(control, name);

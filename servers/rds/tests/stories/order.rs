@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What clients on several workers see of each other, in which order: who has got an answer, and then asks on another
-//! connection, gets before the answer there all that the first request sent to it.
+//! connection, gets before the answer there all that the first request sent to it. What a pause has held has run when
+//! its end is answered.
 
+use crate::ends::await_info;
 use crate::{connect, process};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -25,13 +27,23 @@ impl Client {
         for line in lines {
             client.send(line);
         }
+        client.until(end);
+        client
+    }
+
+    /// What comes up to `end`.
+    fn until(&mut self, end: &str) -> Vec<u8> {
         let mut replies = Vec::new();
         while !replies.ends_with(end.as_bytes()) {
             let mut byte = [0];
-            client.0.read_exact(&mut byte).unwrap();
+            self.0.read_exact(&mut byte).unwrap();
             replies.push(byte[0]);
         }
-        client
+        replies
+    }
+
+    fn line(&mut self) -> String {
+        String::from_utf8(self.until("\r\n")).unwrap().trim_end().to_owned()
     }
 
     fn send(&mut self, line: &str) {
@@ -104,4 +116,35 @@ fn an_invalidation_is_there_before_the_answer_to_a_later_read() {
 #[test]
 fn so_is_that_of_a_key_with_a_tracked_prefix() {
     tell_caches("CLIENT TRACKING ON BCAST PREFIX key#", false);
+}
+
+#[test]
+fn what_a_pause_has_held_has_run_when_its_end_is_answered() {
+    let server = process::rds(&["--io-threads", "4"]);
+    let mut control = Client::new(server.address, &["PING"], "+PONG\r\n");
+    let mut held: Vec<(Client, String)> = (0..PAIRS)
+        .map(|_| {
+            let mut client = Client::new(server.address, &["PING"], "+PONG\r\n");
+            client.send("CLIENT ID");
+            let id = client.line();
+            (client, id.trim_start_matches(':').to_owned())
+        })
+        .collect();
+    for _ in 0..ROUNDS {
+        control.send("CLIENT PAUSE 1000000 WRITE");
+        control.expect("+OK\r\n");
+        for (client, _) in &mut held {
+            client.send("BLPOP list 0");
+        }
+        await_info(&mut control.0, "blocked_clients", PAIRS);
+        control.send("CLIENT UNPAUSE");
+        control.expect("+OK\r\n");
+        for (_, id) in &held {
+            control.send(&format!("CLIENT UNBLOCK {id}"));
+            control.expect(":1\r\n");
+        }
+        for (client, _) in &mut held {
+            client.expect("*-1\r\n");
+        }
+    }
 }

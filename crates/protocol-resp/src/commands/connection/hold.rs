@@ -4,9 +4,16 @@
 use super::super::dispatch::too_many_arguments;
 use super::super::options::timeout_ms;
 use crate::engine::call::Call;
+use crate::session::replies::Replies;
 use crate::wire::fault::{Done, Fault};
 use bytes::Bytes;
 use keyspace::View;
+use protocol::Control;
+use std::time::Duration;
+
+/// How long the client that ends a pause waits at most until those that were held have run: one that does not read
+/// its replies runs nothing.
+const OTHERS_MAX: Duration = Duration::from_millis(100);
 
 /// Holds commands back for a time.
 pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -26,7 +33,13 @@ pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Ends a pause.
 pub(crate) fn client_unpause<V: View>(call: &mut Call<'_, V>) -> Done {
     call.pause().end(call.settings(), call.outbox);
-    call.out.ok();
+    let may_wait = !call.in_transaction && call.conn.replies == Replies::On;
+    if may_wait && call.pause().await_resumed(call.id, call.ticket) {
+        call.worker.sleep(call.id, call.ticket, call.now.ticks + OTHERS_MAX);
+        call.control = Control::Block;
+    } else {
+        call.out.ok();
+    }
     Ok(())
 }
 
