@@ -123,6 +123,9 @@ pub trait View {
     /// The time that the view was taken for: entries whose expiry is at or before it are gone.
     fn unix_ms(&self) -> u64;
 
+    /// Sets that time, after commands that have taken long: what has expired meanwhile is gone.
+    fn set_unix_ms(&mut self, unix_ms: u64);
+
     /// The scope that a view must lock to use this key, as [`Keyspace::scope`].
     fn scope_of(&self, key: &[u8]) -> Scope;
 

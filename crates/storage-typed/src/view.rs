@@ -199,6 +199,13 @@ impl View for TypedView<'_> {
         self.unix_ms
     }
 
+    fn set_unix_ms(&mut self, unix_ms: u64) {
+        // What the last operation has found expired was so by its own time.
+        self.settle();
+        self.unix_ms = unix_ms;
+        self.access = Access::new(&self.shared.settings, unix_ms);
+    }
+
     fn scope_of(&self, key: &[u8]) -> Scope {
         Scope::shard(self.shared.shard_of(hash_of(key)))
     }

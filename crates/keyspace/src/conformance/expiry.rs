@@ -10,6 +10,7 @@ use values::{Entry, Limits};
 pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
     every_operation_sees_it(make);
     past_expiry(make);
+    later_in_one_view(make);
     told_once(make);
     told_each_as_itself(make);
     told_to_listeners_only(make);
@@ -86,6 +87,25 @@ fn past_expiry<K: Keyspace>(make: &impl Fn() -> K) {
     subject.put_for(0, b"key", b"value", 5);
     subject.now_ms += 5;
     assert_eq!(subject.put(0, b"key", b"new"), None, "RULE-EXPIRY: a dead one is not replaced");
+    subject.finish();
+}
+
+/// A view whose time is set sees what has expired by then as gone.
+fn later_in_one_view<K: Keyspace>(make: &impl Fn() -> K) {
+    let mut subject = Subject::new(make);
+    subject.put_for(0, b"early", b"value", 10);
+    subject.put_for(0, b"late", b"value", 11);
+    subject.now_ms += 9;
+    let now_ms = subject.now_ms;
+    let mut view = subject.whole();
+    assert!(view.get(0, b"early").is_some(), "RULE-EXPIRY: a moment before");
+    view.set_unix_ms(now_ms + 1);
+    assert_eq!(view.unix_ms(), now_ms + 1, "RULE-EXPIRY: the time that was set");
+    assert!(view.peek(0, b"early").is_none(), "RULE-EXPIRY: it is over meanwhile");
+    assert!(view.get(0, b"early").is_none(), "RULE-EXPIRY: it is over meanwhile");
+    assert!(view.get(0, b"late").is_some(), "RULE-EXPIRY: the other is not");
+    drop(view);
+    assert_eq!(subject.whole().len(0), 1, "RULE-EXPIRY: what was found expired is removed");
     subject.finish();
 }
 

@@ -31,7 +31,7 @@ impl<K: Keyspace> Engine<K> {
             self.fail(b"EXECABORT Transaction discarded because of previous errors.", conn, out);
             self.worker.counts.of(CommandId::Exec.index()).failed.add(1);
         } else {
-            control = self.run_transaction::<C>(conn, &transaction, out, context);
+            control = self.run_transaction::<C>(conn, &transaction, timer, out, context);
         }
         let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);

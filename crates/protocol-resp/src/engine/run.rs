@@ -75,11 +75,12 @@ impl<K: Keyspace> Engine<K> {
         control
     }
 
-    /// Runs the commands of a transaction, all or none.
+    /// Runs the commands of a transaction, all or none. The timer was started with it.
     pub(super) fn run_transaction<C: Commands>(
         &mut self,
         conn: &mut Resp,
         transaction: &Transaction,
+        timer: Timer,
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
@@ -151,7 +152,10 @@ impl<K: Keyspace> Engine<K> {
         let stats = stats.as_ref();
         let mut execution =
             Execution { view: &mut view, host, worker, scope, limits, stats, out, context };
-        execution.serve_ready::<C>();
+        if execution.is_awaited() {
+            execution.catch_up(timer.nanos());
+            execution.serve::<C>();
+        }
         drop(view);
         self.after_view::<C>(context);
         control
@@ -360,6 +364,9 @@ impl<V: View> Execution<'_, '_, V> {
     ) {
         let (spec, now) = (id.spec(), self.context.now);
         let nanos = timer.nanos() + std::mem::take(&mut self.worker.slept_nanos);
+        if origin == Origin::Client && self.is_awaited() {
+            self.catch_up(nanos);
+        }
         self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
         self.host.latency().note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) && origin != Origin::Script {
@@ -426,9 +433,23 @@ impl<V: View> Execution<'_, '_, V> {
     /// Serves clients that wait for changed keys.
     #[inline]
     fn serve_ready<C: Commands>(&mut self) {
-        if !self.worker.pending.ready.is_empty() {
+        if self.is_awaited() {
             self.serve::<C>();
         }
+    }
+
+    /// Whether keys have changed for which clients wait.
+    #[inline]
+    fn is_awaited(&self) -> bool {
+        !self.worker.pending.ready.is_empty()
+    }
+
+    /// Looks at the keys as of now, after commands that took so long: clients that wait get nothing of what has
+    /// expired meanwhile.
+    #[cold]
+    fn catch_up(&mut self, nanos: u64) {
+        let unix_ms = self.context.now.unix_ms.saturating_add(nanos / 1_000_000);
+        self.view.set_unix_ms(unix_ms);
     }
 
     /// Publishes the expiry of entries that a command has found expired, and notes what it has read for a

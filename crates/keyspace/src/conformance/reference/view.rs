@@ -145,6 +145,11 @@ impl View for ReferenceView<'_> {
         self.unix_ms
     }
 
+    fn set_unix_ms(&mut self, unix_ms: u64) {
+        self.settle();
+        self.unix_ms = unix_ms;
+    }
+
     fn scope_of(&self, _: &[u8]) -> Scope {
         Scope::shard(0)
     }
