@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 # The deep tier: costs counted, dependencies, sanitizers, models of concurrent code, fuzzing.
 
-fuzz_seconds=${SECONDS_PER_FUZZ_TARGET:-12}
+fuzz_seconds=${SECONDS_PER_FUZZ_TARGET:-8}
 
 step guard deep 'debian released' 'cost of a request: instructions, system calls, allocations'
 guard.step() {
@@ -63,7 +63,7 @@ asan.step() {
 
 step asan-stress deep 'asan' 'threads in a tiny full store, under AddressSanitizer'
 asan-stress.step() {
-    SHOEBILL_STRESS_SECONDS=15 asan --test stress
+    SHOEBILL_STRESS_SECONDS=10 asan --test stress
 }
 
 # The standard library is not instrumented: what that hides from the sanitizer is in the suppressions.
