@@ -66,9 +66,13 @@ impl<P: Protocol, E: Execute<P>> Peer<P, E> {
         }
     }
 
-    /// Lets `bytes` arrive and serves them until nothing more can be served.
+    /// Lets `bytes` arrive and serves them until nothing more can be served. A connection that waits for others fills
+    /// its block, and leaves the rest to the socket: nobody answers it here.
     pub(crate) fn arrive(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.closed {
+            if self.pipeline.is_blocked() && self.recv.capacity() > 0 && self.recv.room() == 0 {
+                return;
+            }
             self.recv.reserve(1, &mut self.pool);
             let n = self.recv.put(bytes);
             bytes = &bytes[n..];
