@@ -158,11 +158,15 @@ impl Reference {
             &["NOGROUP No such", "ERR Unbalanced ", "NOSCRIPT", "NOAUTH HELLO must"];
         const OF_USERS: &[&str] = &["NOPERM", "ERR ACL failure in script"];
         const NO_MEMBER: &[u8] = b"ERR could not decode requested zset member";
+        // Redis 7.0 asks for a word more before it looks at the first.
+        const TOO_FEW: &[u8] = b"ERR wrong number of arguments for 'command|getkeys' command";
+        const NO_COMMAND: &[u8] = b"ERR Invalid command specified";
         let is_valkey = self == Reference::Valkey;
         let users = if self == Reference::Redis8 { &[][..] } else { OF_USERS };
         let cut = CUT.iter().chain(users).find(|start| text.starts_with(start.as_bytes()));
         match cut {
             Some(start) => start.as_bytes().to_vec(),
+            None if self == Reference::Redis7 && text == TOO_FEW => NO_COMMAND.to_vec(),
             // It names the member.
             None if is_valkey && text.starts_with(b"ERR member ") => NO_MEMBER.to_vec(),
             None if is_valkey => in_words_of_neither(&without_digest(text)),
