@@ -101,6 +101,11 @@ enum Habit {
     Waits,
 }
 
+/// Whether a line is longer than is read.
+fn has_long_line(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').any(|line| line.len() >= LINE_BYTES)
+}
+
 /// A hostile client, which comes back with another connection whenever it has left.
 #[derive(Debug)]
 pub struct Attacker<'a> {
@@ -304,8 +309,9 @@ impl Replies {
             match self.scanner.scan(&self.input[at..]) {
                 Ok(Some(len)) => at += len,
                 Ok(None) => break,
-                // MONITOR and some errors repeat arguments in a line, which may be longer than is read.
-                Err(_) if !self.input[at..].iter().take(LINE_BYTES).any(|byte| *byte == b'\n') => {
+                // MONITOR and some errors repeat arguments in a line, which may be longer than is read; EXEC has such
+                // errors among its replies.
+                Err(_) if has_long_line(&self.input[at..]) => {
                     self.tongue = Tongue::Memcache;
                     return;
                 }
