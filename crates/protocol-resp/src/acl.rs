@@ -18,7 +18,6 @@ mod user;
 
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -63,17 +62,21 @@ pub(crate) enum Refused {
     Rule(Vec<u8>, rule::Error),
 }
 
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Refused {
+    /// What the client is told. A rule is shown as it came, up to a NUL.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        fn shown(rule: &[u8]) -> &[u8] {
+            rule.split(|&byte| byte == 0).next().unwrap_or_default()
+        }
         match self {
-            Refused::Name => f.write_str("Usernames can't contain spaces or null characters"),
+            Refused::Name => b"ERR Usernames can't contain spaces or null characters".to_vec(),
             Refused::Open(rule) => {
-                let rule = String::from_utf8_lossy(rule);
-                write!(f, "Unmatched parenthesis in acl selector starting at '{rule}'.")
+                let start: &[u8] = b"ERR Unmatched parenthesis in acl selector starting at '";
+                [start, shown(rule), b"'."].concat()
             }
             Refused::Rule(rule, why) => {
-                let rule = String::from_utf8_lossy(rule);
-                write!(f, "Error in ACL SETUSER modifier '{rule}': {why}")
+                let start: &[u8] = b"ERR Error in ACL SETUSER modifier '";
+                [start, shown(rule), b"': ", why.to_string().as_bytes()].concat()
             }
         }
     }
@@ -240,7 +243,10 @@ mod tests {
         let alice = set(&acl, "alice", "on >pw +get ~a").unwrap();
         assert!(acl.is_used());
         let refused = set(&acl, "alice", "+set blah").expect_err("no rule");
-        assert_eq!(refused.to_string(), "Error in ACL SETUSER modifier 'blah': Syntax error");
+        assert_eq!(refused.text(), b"ERR Error in ACL SETUSER modifier 'blah': Syntax error");
+        let rule = b"bl\xffah\0x".to_vec();
+        let refused = acl.set_user(b"alice", &[rule]).expect_err("no rule");
+        assert_eq!(refused.text(), b"ERR Error in ACL SETUSER modifier 'bl\xffah': Syntax error");
         assert_eq!(alice.rights().root().commands(), "-@all +get", "nothing has changed");
         assert!(set(&acl, "bob", "+set blah").is_err() && acl.find(b"bob").is_none());
         assert_eq!(set(&acl, "a b", "on").err(), Some(Refused::Name));

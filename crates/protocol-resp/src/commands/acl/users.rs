@@ -40,7 +40,7 @@ pub(super) fn line(account: &Account) -> Vec<u8> {
 
 /// Makes a user, or changes it by more rules.
 pub(crate) fn setuser<V: View>(call: &mut Call<'_, V>) -> Done {
-    let refused = |refused: Refused| Fault::made(format!("ERR {refused}"));
+    let refused = |refused: Refused| Fault::made(refused.text());
     let name = call.arg(2);
     let rules = rules(call.args.tail(3).iter()).map_err(Refused::Open).map_err(refused)?;
     let account = call.acl().set_user(name, &rules).map_err(refused)?;
