@@ -47,14 +47,19 @@ def configuration(admins):
                        "scrape_configs": jobs, "rule_files": rules})
 
 
+def with_variables(expression, job, interval):
+    """What a panel asks where Grafana's variables are these."""
+    for variable, value in [("$__rate_interval", interval), ("$job", job), ("$instance", ".*")]:
+        expression = expression.replace(variable, value)
+    return expression
+
+
 def problems_of_dashboard(port, server):
     with open(os.path.join(check.FOLDER, f"{server}.json"), encoding="utf-8") as file:
         panels = json.load(file)["panels"]
     for panel in panels:
         for target in panel.get("targets", []):
-            expression = target["expr"]
-            for variable, value in [("$__rate_interval", "1m"), ("$job", server), ("$instance", ".*")]:
-                expression = expression.replace(variable, value)
+            expression = with_variables(target["expr"], server, "1m")
             if not has_numbers(port, expression):
                 yield f"dashboard of {server}, {panel['title']}: nothing for {expression}"
 

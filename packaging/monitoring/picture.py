@@ -22,7 +22,9 @@ import matplotlib.dates
 import matplotlib.pyplot
 import matplotlib.ticker
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
+import check
+import live
+
 POINTS = 300
 # Inches of one column, and of one line, of a dashboard's grid.
 COLUMN, LINE = 0.62, 0.34
@@ -52,8 +54,7 @@ def binary_step(top):
 
 def asked(options, expression):
     """The series that an expression has had, each with its labels and its points."""
-    for variable, value in [("$__rate_interval", options.rate), ("$job", options.server), ("$instance", ".*")]:
-        expression = expression.replace(variable, value)
+    expression = live.with_variables(expression, options.server, options.rate)
     end = time.time()
     seconds = 60 * options.minutes
     question = {"query": expression, "start": end - seconds, "end": end, "step": max(1, seconds / POINTS)}
@@ -97,13 +98,13 @@ def draw(options, panel, axes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("server", choices=["pingserver", "segcache", "rds"])
+    parser.add_argument("server", choices=live.SERVERS)
     parser.add_argument("--prometheus", default="http://127.0.0.1:9090")
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--rate", default="1m", help="over what rates are, as Prometheus writes it; four scrapes at least [1m]")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    with open(os.path.join(FOLDER, f"{options.server}.json"), encoding="utf-8") as file:
+    with open(os.path.join(check.FOLDER, f"{options.server}.json"), encoding="utf-8") as file:
         dashboard = json.load(file)
     panels = dashboard["panels"]
     lines = max(panel["gridPos"]["y"] + panel["gridPos"]["h"] for panel in panels)

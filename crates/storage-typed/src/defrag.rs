@@ -11,8 +11,9 @@
 //! old one is freed. So old slabs fill up and young ones become empty. A pass moves every entry of such a size once.
 //!
 //! * Steps are taken at the end of each turn, and with evictions in proportion, since those are what makes gaps.
-//! * Only the blocks of entries and of their strings are moved, not what is inside large values. Whatever the reason, gaps beyond
-//!   [`allowance`] count as used, so that entries are evicted for them: resident memory stays within the limit.
+//! * Only the blocks of entries and of their strings are moved, not what is inside large values. Whatever the reason,
+//!   gaps beyond [`allowance`] count as used, so that entries are evicted for them: resident memory stays within the
+//!   limit.
 //! * Slabs that were freed are pages between others, which slabs of another length may not fit. So when resident memory is
 //!   near its bound, idle pages are given back at once.
 //! * A pass that did not help is not repeated before gaps have grown.
