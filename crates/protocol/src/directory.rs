@@ -4,7 +4,7 @@
 use crate::ConnectionId;
 use clock::Ticks;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One connection as an operator wants to see it.
@@ -23,6 +23,7 @@ pub struct Peer {
     last_request_ms: AtomicU64,
     input: AtomicUsize,
     output: AtomicUsize,
+    is_ending: AtomicBool,
 }
 
 impl Peer {
@@ -31,7 +32,20 @@ impl Peer {
         let local = local.into();
         let last_request_ms = AtomicU64::new(since.as_millis());
         let (input, output) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Peer { id, remote, local, since, last_request_ms, input, output }
+        let is_ending = AtomicBool::new(false);
+        Peer { id, remote, local, since, last_request_ms, input, output, is_ending }
+    }
+
+    /// Records that it ends: its worker removes it, or has been told to close it. It stays in the directory until that
+    /// is done.
+    pub fn end(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it ends, so that who counts connections, or closes them, has none in it. Seen by whoever sees anything that
+    /// its worker has done since under a lock, such as what [`Execute::closed`](crate::Execute::closed) removes.
+    pub fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
     }
 
     /// Records what its buffers hold: `input` bytes of memory for its requests, and `output` bytes of replies
@@ -146,5 +160,8 @@ mod tests {
         first.hold(16, 5);
         let same = &directory.list()[0];
         assert_eq!((same.input_bytes(), same.output_bytes()), (16, 5));
+        assert!(!same.is_ending());
+        first.end();
+        assert!(same.is_ending());
     }
 }

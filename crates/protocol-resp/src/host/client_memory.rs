@@ -314,8 +314,10 @@ impl Host {
             client: None,
             is_spared: false,
         };
+        // What one that ends has taken has been counted out already, or is about to be.
+        let peers = peers.into_iter().filter(|peer| !peer.is_ending());
         let mut loads: HashMap<ConnectionId, Load> =
-            peers.into_iter().map(|peer| (peer.id, of_peer(peer))).collect();
+            peers.map(|peer| (peer.id, of_peer(peer))).collect();
         for client in self.clients.list() {
             let id = client.id;
             let load = loads.entry(id).or_insert_with(|| match &client.peer {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::wire::parse::Cursor;
 use bytes::Bytes;
-use clock::Clock;
-use protocol::{ConnectionId, Directory, Errand, Parsed, Protocol};
+use clock::{Clock, Ticks};
+use protocol::{ConnectionId, Directory, Errand, Parsed, Peer, Protocol};
 use storage_typed::TypedStore;
 
 /// Clients of a service, without a server.
@@ -12,6 +12,7 @@ struct Clients {
     service: RespService<TypedStore>,
     host: Arc<Host>,
     outbox: Outbox,
+    directory: Directory,
 }
 
 impl Clients {
@@ -19,7 +20,15 @@ impl Clients {
         let store = TypedStore::builder().shards(64).build();
         let host = Arc::new(Host::new(store.databases()));
         let service = RespService::new(store, Arc::clone(&host));
-        Clients { service, host, outbox: Outbox::new() }
+        Clients { service, host, outbox: Outbox::new(), directory: Directory::new() }
+    }
+
+    /// Enters the connection of this number.
+    fn enter(&self, number: u64) -> Arc<Peer> {
+        let id = ConnectionId::new(0, number);
+        let peer = Arc::new(Peer::new(id, format!("tcp:{number}"), "tcp:0", Ticks::ZERO));
+        self.directory.enter(Arc::clone(&peer));
+        peer
     }
 
     /// Executes a request of a client of this number.
@@ -28,9 +37,9 @@ impl Clients {
         let input = format!("{line}\r\n");
         let parsed = connection.parse(&mut Cursor::default(), input.as_bytes());
         let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
-        let (clock, directory) = (Clock::manual(1), Directory::new());
+        let clock = Clock::manual(1);
         let id = ConnectionId::new(0, number);
-        let mut context = Context::new(clock.now(), id, &mut self.outbox, &directory);
+        let mut context = Context::new(clock.now(), id, &mut self.outbox, &self.directory);
         let mut out = SendBuf::new();
         let control = self.service.execute(&mut connection, request, &mut out, &mut context);
         (control, String::from_utf8_lossy(out.front()).into_owned())
@@ -62,4 +71,19 @@ fn who_begins_to_wait_when_a_writer_has_chosen_its_locks_is_served_behind_it() {
     assert_eq!(clients.execute(3, "LRANGE to 0 -1").1, "*1\r\n$1\r\na\r\n");
     assert_eq!(clients.execute(3, "EXISTS from").1, ":0\r\n");
     clients.service.0.keyspace.check_integrity();
+}
+
+#[test]
+fn a_connection_that_ends_is_not_killed_once_more() {
+    let mut clients = Clients::new();
+    let (_, going) = (clients.enter(1), clients.enter(2));
+    let kill =
+        |clients: &mut Clients, number| clients.execute(9, &format!("CLIENT KILL ID {number}")).1;
+    // It has sent nothing, and its worker has not closed it yet.
+    assert_eq!(kill(&mut clients, 1), ":1\r\n");
+    assert_eq!(kill(&mut clients, 1), ":0\r\n");
+    // The service has forgotten it, and it is still in the directory.
+    going.end();
+    assert_eq!(kill(&mut clients, 2), ":0\r\n");
+    assert!(!clients.execute(9, "CLIENT LIST").1.contains("id=2 "));
 }

@@ -118,6 +118,17 @@ impl ListedClient {
     /// Whether it is being closed already.
     pub(crate) fn is_going(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.is(Client::CLOSING))
+            || self.peer.as_ref().is_some_and(|peer| peer.is_ending())
+    }
+
+    /// Notes that it is being closed.
+    pub(crate) fn note_going(&self) {
+        if let Some(peer) = &self.peer {
+            peer.end();
+        }
+        if let Some(client) = &self.client {
+            client.set(Client::CLOSING, true);
+        }
     }
 }
 

@@ -74,8 +74,10 @@ impl<P: Protocol> Connection<P> {
     /// Ends the connection: tells the service, closes the socket's sending side, drops unserved input and unsent
     /// replies, and gives the blocks back, because the pool counts them.
     ///
-    /// In this order: a client that sees its connection end finds nothing left of it in the service.
+    /// In this order: a client that sees its connection end finds nothing left of it in the service, and who finds nothing
+    /// there does not take what is in the directory for a connection that the service does not know yet.
     pub(crate) fn end<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
+        self.peer.end();
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.closed(self.pipeline.protocol_mut(), self.ending, &mut context);
         desk.directory.leave(self.peer.id);

@@ -4,7 +4,6 @@
 use super::filter::Filter;
 use super::selection::all_clients;
 use crate::engine::any_call::{AnyCall, CallParts};
-use crate::session::client::Client;
 use crate::session::listed_client::ListedClient;
 use crate::wire::fault::{Done, Fault};
 use protocol::Control;
@@ -41,8 +40,8 @@ pub(crate) fn kill<'c>(call: &mut impl AnyCall<'c>, listed: &ListedClient) {
         return;
     }
     outbox.close(listed.id);
+    listed.note_going();
     if let Some(client) = &listed.client {
-        client.set(Client::CLOSING, true);
         // It is gone from here on: nothing may be taken for it from the keys it waits for.
         let waiting = client.waiting.lock().take();
         if let Some(waiting) = waiting {
