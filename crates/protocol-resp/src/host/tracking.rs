@@ -21,6 +21,10 @@
 //! The same holds of prefixes: a client's prefixes are in the table before CLIENT TRACKING is answered, and a
 //! worker sends its broadcast before the reply to the command that has changed the key: INV-BEFORE of the reactor.
 //!
+//! A worker tells readers of what it has taken out of the table before its client's reply, or at the end of its turn if
+//! it has evicted, swept or dropped the key by itself. Until then a change of the same key by another worker finds nobody
+//! in the table, so its reply may be there before readers know: earlier by a turn at most.
+//!
 //! A key that is dropped from the table because there are too many, without the lock of its shard, is reported
 //! to its readers. One that is added just then has its reply written in the same turn, before its worker reads
 //! any letter.

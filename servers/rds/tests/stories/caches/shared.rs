@@ -18,7 +18,8 @@ const COMMON: usize = 3;
 pub(super) struct Shared {
     /// The number that was written last.
     last: AtomicU64,
-    /// For each key of a writer the number of its last change that was answered. The others have 0.
+    /// For each key of a writer, of which only its changes tell caches, the number of its last change that was answered.
+    /// The others have 0.
     answered: [AtomicU64; WRITERS * KEYS + COMMON],
     /// What is wrong.
     findings: Mutex<Vec<String>>,
@@ -60,7 +61,7 @@ impl Shared {
         WRITERS * KEYS + random.below(COMMON)
     }
 
-    /// The only writer of a key has got the reply to a change.
+    /// The only writer of a key has got the reply to a change. All changes of the key must be noted so.
     pub(super) fn note_answer(&self, key: usize, number: u64) {
         self.answered[key].store(number, SeqCst);
     }
