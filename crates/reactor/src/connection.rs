@@ -108,6 +108,8 @@ pub(crate) struct Connection<P: Protocol> {
     has_left: bool,
     /// The connection is held until its peer reads, with requests left to serve.
     is_stalled: bool,
+    /// It was counted as held since its driver last told of a send.
+    is_stall_counted: bool,
     /// Its link in a driver that carries its bytes.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     pub(crate) link: usize,
@@ -145,6 +147,7 @@ impl<P: Protocol> Connection<P> {
             hung_up: false,
             has_left: false,
             is_stalled: false,
+            is_stall_counted: false,
             #[cfg(all(feature = "io-uring", target_os = "linux"))]
             link: 0,
             queued: false,

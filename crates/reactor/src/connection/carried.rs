@@ -36,7 +36,8 @@ impl<P: Protocol> Connection<P> {
             self.soft_at = None;
         }
         self.tell_held();
-        if self.is_stalled && !all {
+        self.is_stall_counted = self.is_stalled && !all;
+        if self.is_stall_counted {
             // Replies on their way say nothing about the peer; a socket that takes only a part of them does.
             CONNECTION_BACKPRESSURE.increment();
         }

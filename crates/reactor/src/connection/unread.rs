@@ -8,6 +8,7 @@ use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD, CONNECTIONS_OUTP
 use clock::Ticks;
 use log::warn;
 use protocol::{Ending, Protocol};
+use std::time::Duration;
 
 impl<P: Protocol> Connection<P> {
     /// The number of unsent bytes at which nothing more is executed in this turn.
@@ -39,6 +40,15 @@ impl<P: Protocol> Connection<P> {
         }
         self.is_stalled = true;
         Next::Event
+    }
+
+    /// Counts a connection whose driver has not told of its send for `time`, while it is held: its socket takes nothing.
+    pub(crate) fn count_stall(&mut self, now: Ticks, time: Duration) {
+        let is_late = self.unread_at.is_some_and(|since| now.since(since) >= time);
+        if self.is_stalled && is_late && self.session.is_carried() && !self.is_stall_counted {
+            self.is_stall_counted = true;
+            CONNECTION_BACKPRESSURE.increment();
+        }
     }
 
     /// Whether the connection is held although there is memory again, which no event reports.

@@ -22,7 +22,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let part = (slots / 10).max(SWEEP_MIN).min(slots);
         for step in 0..part {
             let slot = (self.sweep_from + step) % slots;
+            let tick = self.options.tick;
             let Some((connection, desk)) = self.at(slot) else { continue };
+            connection.count_stall(desk.now.ticks, tick);
             if connection.is_held_in_vain(&desk) {
                 self.queue(slot);
             }
