@@ -39,7 +39,7 @@ use buffer::Pool;
 use clock::{Clock, CpuClock, Now, Ticks, Timer};
 use driver::Driver;
 use footprint::Footprint;
-use log::{debug, warn};
+use log::{debug, trace, warn};
 pub(crate) use post::Outgoing;
 use protocol::{ConnectionId, Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
@@ -349,6 +349,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.footprint.enter(is_tls);
         self.slots.insert(peer.id, slot);
+        trace!("{}: connected", peer.remote);
         self.directory.enter(peer);
         if let Some((connection, mut desk)) = self.at(slot) {
             connection.tell_opened(&mut desk);
@@ -362,6 +363,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let Some((connection, mut desk)) = self.at(slot) else { return };
         connection.end(&mut desk);
         let connection = self.connections.remove(slot);
+        trace!("{}: ended", connection.peer.remote);
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);
         self.detach(connection);
