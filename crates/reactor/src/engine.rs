@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Engine`]: the event engine of a worker, and which engines this system offers.
+//! [`Engine`]: the event engine of a worker, and which engines this system offers ([`UringSupport`]).
 
 use std::fmt;
 
@@ -13,6 +13,15 @@ pub enum Engine {
     IoUring,
 }
 
+/// What this system's io_uring can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UringSupport {
+    /// What kind of ring it is, for people.
+    pub ring: &'static str,
+    /// Whether connections share the buffers that the kernel receives into (Linux 6.12), so that few serve many.
+    pub shares_buffers: bool,
+}
+
 impl Engine {
     /// All engines that can be used on this system, for example to run a test on each of them.
     pub fn usable() -> Vec<Engine> {
@@ -20,13 +29,12 @@ impl Engine {
         std::iter::once(Engine::Epoll).chain(io_uring).collect()
     }
 
-    /// Tries out whether io_uring can be used here: compiled in, new enough and permitted. Returns a
-    /// description of what was found.
+    /// Tries out whether io_uring can be used here: compiled in, new enough and permitted. Returns what it can do.
     ///
     /// # Errors
     ///
     /// A description of why not.
-    pub fn probe_io_uring() -> Result<&'static str, String> {
+    pub fn probe_io_uring() -> Result<UringSupport, String> {
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
         return crate::uring::probe();
         #[cfg(not(all(feature = "io-uring", target_os = "linux")))]

@@ -115,7 +115,7 @@ pub use datagram::{
     AnswerLimits, Cut, DATAGRAM_BYTES, DatagramSocket, HEADER_BYTES, Quota, Refused,
 };
 pub use dials::Dials;
-pub use engine::Engine;
+pub use engine::{Engine, UringSupport};
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use metrics::{METRICS, buffers_peak};

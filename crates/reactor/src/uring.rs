@@ -56,7 +56,7 @@ use token::{Kind, Token};
 
 /// Number of receive buffers. Connections share them, so they suffice for all connections with input in one
 /// turn of the loop, unless these send much; then some input waits for the next turn.
-const BUFFERS: u16 = 256;
+const BUFFERS: u16 = 64;
 
 /// Bytes of a receive buffer: those of a receive block, less a cache line, so that the beginnings of the
 /// buffers do not fall into the same cache set. Memory that was never written to is not resident.

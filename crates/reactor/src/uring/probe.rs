@@ -4,6 +4,7 @@
 use super::queue::Queue;
 use super::ring::Completion;
 use super::token::{Kind, Token};
+use crate::engine::UringSupport;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -12,12 +13,12 @@ use std::time::Duration;
 /// Timeout of the trial: far longer than the kernel takes to move a byte.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs the trial; returns a description of what was found, for a log line.
+/// Runs the trial; returns what was found.
 ///
 /// # Errors
 ///
 /// A description of what is missing, or of what refuses it.
-pub(crate) fn probe() -> Result<&'static str, String> {
+pub(crate) fn probe() -> Result<UringSupport, String> {
     let mut queue = Queue::new(8, 64).map_err(|error| match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => format!(
             "io_uring_setup: {error} (a container's seccomp filter or kernel.io_uring_disabled)"
@@ -27,7 +28,7 @@ pub(crate) fn probe() -> Result<&'static str, String> {
         _ => format!("io_uring: {error}"),
     })?;
     try_out(&mut queue).map_err(|error| format!("io_uring: {error}"))?;
-    Ok(queue.setup())
+    Ok(UringSupport { ring: queue.setup(), shares_buffers: queue.shares_buffers() })
 }
 
 /// Receives two bytes with one operation.

@@ -23,16 +23,20 @@ const SUBMISSIONS: u32 = 1024;
 /// Capacity of the completion queue.
 const COMPLETIONS: u32 = 8192;
 
+/// How many times as many buffers there are if each input takes one for itself.
+const UNSHARED: u16 = 4;
+
 /// An io_uring with receive buffers.
 #[derive(Debug)]
 pub(super) struct Queue {
     ring: Ring,
     buffers: ManuallyDrop<Buffers>,
+    filling: Filling,
 }
 
 impl Queue {
-    /// A queue, not yet enabled, with `count` buffers of `size` bytes, which are filled piece by piece if
-    /// the kernel can.
+    /// A queue, not yet enabled, with `count` buffers of `size` bytes, which are filled piece by piece; with more of them,
+    /// which are filled once, if the kernel cannot do that.
     ///
     /// # Errors
     ///
@@ -40,7 +44,7 @@ impl Queue {
     pub(super) fn new(count: u16, size: usize) -> io::Result<Self> {
         match Queue::filled(count, size, Filling::InPieces) {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => {
-                Queue::filled(count, size, Filling::AtOnce)
+                Queue::filled(count.saturating_mul(UNSHARED), size, Filling::AtOnce)
             }
             made => made,
         }
@@ -50,12 +54,17 @@ impl Queue {
         let ring = Ring::new(SUBMISSIONS, COMPLETIONS)?;
         let mut buffers = Buffers::new(count, size)?;
         buffers.register(&ring.submitter(), filling)?;
-        Ok(Queue { ring, buffers: ManuallyDrop::new(buffers) })
+        Ok(Queue { ring, buffers: ManuallyDrop::new(buffers), filling })
     }
 
     /// What kind of ring it is, for a log line.
     pub(super) fn setup(&self) -> &'static str {
         self.ring.setup()
+    }
+
+    /// Whether connections share buffers.
+    pub(super) fn shares_buffers(&self) -> bool {
+        self.filling == Filling::InPieces
     }
 
     /// Enables submission: from now on by this thread only.

@@ -10,7 +10,7 @@ config::section! {
     /// The event loops.
     pub struct Worker in "worker" {
         /// How workers learn what their sockets do. `io_uring` needs Linux 6.0, and containers often
-        /// forbid it; `auto` is epoll at present.
+        /// forbid it; `auto` takes it from Linux 6.12 on where it is allowed, and else epoll.
         pub engine: Engine = Engine::default();
         /// Threads that serve connections. One per core that the server may have to itself.
         pub threads: usize = 1, within 1..=256;
