@@ -73,6 +73,10 @@ const UNDELIVERED_BYTES: usize = 64 << 10;
 /// turn, and copying them once more in it, costs more than the system call that this saves.
 const MUCH: usize = 8 << 10;
 
+/// The same, after which a connection's session reads its socket itself at once: all that is received ahead is in memory
+/// at the same time.
+const FLOOD: usize = 128 << 10;
+
 /// Number of consecutive turns with much input after which a connection's session reads its socket itself.
 const STREAK: u8 = 4;
 

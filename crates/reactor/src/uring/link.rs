@@ -7,7 +7,7 @@
 
 use super::parcel::Parcel;
 use super::token::{Kind, Token};
-use super::{MUCH, STREAK};
+use super::{FLOOD, MUCH, STREAK};
 use session::Stream;
 use std::mem;
 
@@ -132,7 +132,11 @@ impl Link {
     pub(super) fn take_turn(&mut self) {
         let arrived = mem::take(&mut self.arrived);
         if arrived > 0 && self.streak < STREAK {
-            self.streak = if arrived >= MUCH { self.streak + 1 } else { 0 };
+            self.streak = match arrived {
+                FLOOD.. => STREAK,
+                MUCH.. => self.streak + 1,
+                _ => 0,
+            };
         }
     }
 
@@ -199,6 +203,10 @@ mod tests {
         assert!(!turn(&[MUCH - 1]));
         assert_eq!([MUCH; 4].map(|much| turn(&[much])), [false, false, false, true]);
         assert!(turn(&[1]), "for good");
+        let mut link = Link::new(0, 0, 0, 0);
+        link.arrive(FLOOD);
+        link.take_turn();
+        assert!(link.sends_much(), "at once");
     }
 
     #[test]
