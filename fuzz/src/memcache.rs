@@ -205,8 +205,16 @@ fn check_meta_replies(input: &[u8]) {
 }
 
 /// How lines begin that are for people: the client has no name for them.
-const FOR_PEOPLE: [&[u8]; 7] =
-    [b"ME ", b"PREFIX ", b"NOSPARE ", b"SAME ", b"BADCLASS ", b"BUSY ", b"Error TLS "];
+const FOR_PEOPLE: [&[u8]; 8] = [
+    b"ME ",
+    b"PREFIX ",
+    b"NOSPARE ",
+    b"SAME ",
+    b"BADCLASS ",
+    b"BUSY ",
+    b"Error TLS ",
+    b"SERVER_ERROR: ",
+];
 
 /// Checks that `output` of a server is nothing but whole replies, the last of them perhaps the one to
 /// a client of another protocol, in its own words.
