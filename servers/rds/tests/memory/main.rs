@@ -238,7 +238,9 @@ fn slow_readers_do_not_push_keys_out() {
         rig.set("another", 100_000);
     }
     let after: u64 = rig.ask("DBSIZE").parse().unwrap();
-    assert!(after > before - before / 8, "{after} of {before} keys are left");
+    // What is on its way to all of them at once is most: a sixteenth of the memory on epoll, an eighth on io_uring, where the
+    // replies of a turn leave together. They have asked for twelve times the memory.
+    assert!(after > before - before / 6, "{after} of {before} keys are left");
     assert!(rig.number("used_memory") < 36 * MIB);
 }
 
