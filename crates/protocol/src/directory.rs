@@ -42,8 +42,8 @@ impl Peer {
         self.is_ending.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it ends, so that who counts connections, or closes them, has none in it. Seen by whoever sees anything that
-    /// its worker has done since under a lock, such as what [`Execute::closed`](crate::Execute::closed) removes.
+    /// Whether it ends: whoever counts connections or closes them passes over it. Who finds under a lock what its worker
+    /// has done since, such as what [`Execute::closed`](crate::Execute::closed) removes, sees this, too.
     pub fn is_ending(&self) -> bool {
         self.is_ending.load(Ordering::Relaxed)
     }

@@ -289,6 +289,9 @@ impl Host {
             let bytes = load.input + load.lasting;
             let remote = load.peer.as_ref().map_or("", |peer| &peer.remote);
             log::warn!("{remote}: closed to free memory, of which it takes {bytes} bytes");
+            if let Some(peer) = &load.peer {
+                peer.end();
+            }
             if let Some(client) = &load.client {
                 client.set(Client::CLOSING, true);
                 // No element of the keys it waits for may be taken for it any more.

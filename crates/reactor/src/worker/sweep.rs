@@ -17,12 +17,12 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if self.now.ticks < self.sweep_at || self.connections.is_empty() {
             return;
         }
-        self.sweep_at = self.now.ticks + self.options.tick;
         let slots = self.connections.capacity();
         let part = (slots / 10).max(SWEEP_MIN).min(slots);
+        let tick = self.options.tick;
+        self.sweep_at = self.now.ticks + tick;
         for step in 0..part {
             let slot = (self.sweep_from + step) % slots;
-            let tick = self.options.tick;
             let Some((connection, desk)) = self.at(slot) else { continue };
             connection.count_stall(desk.now.ticks, tick);
             if connection.is_held_in_vain(&desk) {
