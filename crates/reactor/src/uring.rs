@@ -96,8 +96,8 @@ pub(crate) struct Uring {
     datagrams: Vec<(usize, bool)>,
     /// An error of submitting within a turn.
     failed: Option<io::Error>,
-    /// The initial streak of a link: 0, except in tests.
-    streak: u8,
+    /// How a new link receives: as [`first_way`] says, except in tests.
+    first_way: fn(&Stream) -> Way,
 }
 
 /// How much a connection wants received.
@@ -141,7 +141,13 @@ impl Uring {
     /// From now on the sessions of new connections read their sockets themselves.
     #[cfg(test)]
     pub(crate) fn leave_reading_to_sessions(&mut self) {
-        self.streak = STREAK;
+        self.first_way = |_| Way::Session;
+    }
+
+    /// From now on the ring receives for all new connections, as it may where nobody writes during a step.
+    #[cfg(test)]
+    pub(crate) fn receive_for_all(&mut self) {
+        self.first_way = |_| Way::Ring;
     }
 
     /// Whether a link's session reads its socket itself.
@@ -190,7 +196,7 @@ impl Uring {
             sends: 0,
             datagrams: Vec::new(),
             failed: None,
-            streak: 0,
+            first_way,
         })
     }
 
@@ -268,11 +274,11 @@ impl Uring {
     }
 
     /// Makes a link for the connection in `slot`; receiving has not started.
-    pub(crate) fn enter(&mut self, slot: usize) -> usize {
+    pub(crate) fn enter(&mut self, slot: usize, socket: &Stream) -> usize {
         let entry = self.links.vacant_entry();
         self.generation = self.generation.wrapping_add(1);
         let place = entry.key();
-        entry.insert(Link::new(place, self.generation, slot, self.streak));
+        entry.insert(Link::new(place, self.generation, slot, (self.first_way)(socket)));
         place
     }
 
@@ -335,15 +341,15 @@ impl Uring {
         }
     }
 
-    /// Called by each sweep: looks whether the end of a link's stream has come without being reported, and if so
-    /// receives anew, which finds it.
+    /// Called by each sweep: looks whether the end of a link's stream, or a part of it, has come without being reported,
+    /// and if so receives anew, which finds it.
     ///
-    /// The kernel may keep it back for ever: if the end comes before the receiving operation has taken the bytes that
+    /// The kernel may keep it back for ever: if a reset comes before the receiving operation has taken the bytes that
     /// came before it, the operation takes those and waits for another event (liburing's issue 1549, of kernels before
-    /// Linux 7.0).
-    pub(crate) fn look_for_end(&mut self, place: usize, session: &mut Session) {
+    /// Linux 7.0, is the same of unix sockets).
+    pub(crate) fn look_for_unreported(&mut self, place: usize, session: &mut Session) {
         let link = &mut self.links[place];
-        if link.is_in_doubt() && has_hung_up(session.stream().as_fd()) {
+        if link.is_in_doubt() && is_readable(session.stream().as_fd()) {
             stop(&mut self.queue, link);
         }
     }
@@ -360,9 +366,21 @@ impl Uring {
     }
 }
 
-/// Whether the peer of `socket` has closed its side.
-fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
-    let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
+/// How a connection receives until it has shown how much it sends.
+///
+/// A session of a unix socket always reads it itself. From Linux 6.17 on an operation that receives from a unix socket
+/// again and again may leave bytes there that came while it took earlier ones, and wait for more (as with an end,
+/// liburing's issue 1549); from a TCP socket it takes them.
+fn first_way(socket: &Stream) -> Way {
+    match socket {
+        Stream::Tcp(_) => Way::Ring,
+        Stream::Unix(_) => Way::Session,
+    }
+}
+
+/// Whether bytes wait at `socket`, or its peer has closed its side.
+fn is_readable(socket: BorrowedFd<'_>) -> bool {
+    let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::IN | PollFlags::RDHUP)];
     // What cannot be asked for is left to the next time.
     poll(&mut sockets, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }

@@ -31,7 +31,7 @@ pub(super) enum Way {
     Session,
 }
 
-/// Whether the end of the stream may have come without being reported: see [`Uring::look_for_end`](super::Uring).
+/// Whether something may have come without being reported: see [`Uring::look_for_unreported`](super::Uring).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doubt {
     /// It has not: nothing has come since it was looked for.
@@ -69,17 +69,17 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A link at `place` for the connection in `slot`, with an initial `streak`.
-    pub(super) fn new(place: usize, generation: u32, slot: usize, streak: u8) -> Self {
+    /// A link at `place` for the connection in `slot`, which receives in this way until it has sent much.
+    pub(super) fn new(place: usize, generation: u32, slot: usize, way: Way) -> Self {
         Link {
             place: u32::try_from(place).expect("fewer links than descriptors"),
             generation,
             slot: Some(slot),
             receiving: Receiving::Off,
-            way: Way::Ring,
+            way,
             arrived: 0,
             doubt: Doubt::None,
-            streak,
+            streak: if way == Way::Session { STREAK } else { 0 },
             is_watched: false,
             drains: false,
             parcel: Parcel::default(),
@@ -120,8 +120,8 @@ impl Link {
         self.doubt = Doubt::New;
     }
 
-    /// Called once for each sweep. Whether the end of the stream is to be looked for: once after bytes have come, when
-    /// no more have come from one sweep to the next.
+    /// Called once for each sweep. Whether what is not reported is to be looked for: once after bytes have come, when no
+    /// more have come from one sweep to the next.
     pub(super) fn is_in_doubt(&mut self) -> bool {
         let doubt = self.doubt;
         self.doubt = if doubt == Doubt::New { Doubt::Old } else { Doubt::None };
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_link_stays_until_its_last_operation_has_ended() {
-        let mut link = Link::new(3, 9, 77, 0);
+        let mut link = Link::new(3, 9, 77, Way::Ring);
         let receive = link.begin(Kind::Receive);
         link.receiving = Receiving::On;
         link.begin(Kind::Send);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn much_has_to_come_before_several_turns_in_a_row() {
-        let mut link = Link::new(0, 0, 0, 0);
+        let mut link = Link::new(0, 0, 0, Way::Ring);
         let mut turn = |pieces: &[usize]| {
             pieces.iter().for_each(|&bytes| link.arrive(bytes));
             link.take_turn();
@@ -203,15 +203,15 @@ mod tests {
         assert!(!turn(&[MUCH - 1]));
         assert_eq!([MUCH; 4].map(|much| turn(&[much])), [false, false, false, true]);
         assert!(turn(&[1]), "for good");
-        let mut link = Link::new(0, 0, 0, 0);
+        let mut link = Link::new(0, 0, 0, Way::Ring);
         link.arrive(FLOOD);
         link.take_turn();
         assert!(link.sends_much(), "at once");
     }
 
     #[test]
-    fn the_end_is_looked_for_once_when_bytes_have_stopped_coming() {
-        let mut link = Link::new(0, 0, 0, 0);
+    fn what_is_not_reported_is_looked_for_once_when_bytes_have_stopped_coming() {
+        let mut link = Link::new(0, 0, 0, Way::Ring);
         link.receiving = Receiving::On;
         assert!(!link.is_in_doubt());
         link.arrive(1);
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn a_late_completion_does_not_meet_the_next_link() {
-        let first = Link::new(3, 9, 77, 0).begin(Kind::Receive);
-        let second = Link::new(3, 10, 77, 0);
+        let first = Link::new(3, 9, 77, Way::Ring).begin(Kind::Receive);
+        let second = Link::new(3, 10, 77, Way::Ring);
         assert!(!second.knows(first));
-        assert!(!Link::new(4, 9, 77, 0).knows(first));
+        assert!(!Link::new(4, 9, 77, Way::Ring).knows(first));
     }
 }

@@ -12,7 +12,7 @@ use protocol::{Execute, Protocol};
 /// Makes the ring carry the bytes of a new, unused connection.
 pub(super) fn enter<P: Protocol>(uring: &mut Uring, slot: usize, connection: &mut Connection<P>) {
     connection.session.carry();
-    connection.link = uring.enter(slot);
+    connection.link = uring.enter(slot, connection.session.stream());
     let wants = connection.wants();
     uring.settle(connection.link, &mut connection.session, wants);
 }

@@ -28,7 +28,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             if connection.is_held_in_vain(&desk) {
                 self.queue(slot);
             }
-            self.look_for_end(slot);
+            self.look_for_unreported(slot);
             let connection = &mut self.connections[slot];
             let Some(overdue) = connection.overdue(self.now.ticks, &self.options) else { continue };
             match overdue {

@@ -143,6 +143,8 @@ impl Protocol for Lines {
 enum Reader {
     Driver,
     Session,
+    /// As outside of tests.
+    Usual,
 }
 
 thread_local! {
@@ -301,10 +303,12 @@ where
         prepare(&mut worker).unwrap();
         worker.begin().unwrap();
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
-        if let Driver::Completions(uring) = &mut worker.driver
-            && READER.get() == Reader::Session
-        {
-            uring.leave_reading_to_sessions();
+        if let Driver::Completions(uring) = &mut worker.driver {
+            match READER.get() {
+                Reader::Driver => uring.receive_for_all(),
+                Reader::Session => uring.leave_reading_to_sessions(),
+                Reader::Usual => {}
+            }
         }
         Rig { worker, census: Census::new(1), clock, serial: 0 }
     }

@@ -72,6 +72,31 @@ fn a_connection_that_nobody_serves_takes_no_buffer() {
     assert_eq!(rig.read_all(&mut other), (b"hello\n".to_vec(), false));
 }
 
+/// Lets the time of some sweeps pass.
+fn sweep<F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control>(rig: &mut Rig<F>) {
+    for _ in 0..20 {
+        rig.clock.advance(options().tick);
+        rig.settle();
+    }
+}
+
+#[test]
+fn bytes_that_the_kernel_does_not_report_are_found() {
+    if is_refused() {
+        return;
+    }
+    let mut rig = Rig::new(options(), echo);
+    let (deaf, _silent) = UnixStream::pair().unwrap();
+    let mut client = rig.connect();
+    rig.settle();
+    let link = rig.connection(1).unwrap().link;
+    ring(&mut rig).deafen(link, deaf.as_fd());
+    client.write_all(b"hello\n").unwrap();
+    assert_eq!(rig.read_all(&mut client), (vec![], false));
+    sweep(&mut rig);
+    assert_eq!(rig.read_all(&mut client), (b"hello\n".to_vec(), false));
+}
+
 #[test]
 fn an_end_that_the_kernel_does_not_report_is_found() {
     if is_refused() {
@@ -91,15 +116,33 @@ fn an_end_that_the_kernel_does_not_report_is_found() {
         client.shutdown(Shutdown::Write).unwrap();
         rig.settle();
         assert_eq!(rig.worker.connections.len(), 1);
-        for _ in 0..20 {
-            rig.clock.advance(options().tick);
-            rig.settle();
-        }
+        sweep(&mut rig);
         assert_eq!(rig.worker.connections.len(), 0, "after {}", line.escape_ascii());
         let replies: &[u8] = if line == b"hello\n" { line } else { b"" };
         assert_eq!(rig.read_all(&mut client), (replies.to_vec(), true));
     }
     assert_eq!(ring(&mut rig).links(), 0);
+}
+
+#[test]
+fn a_unix_socket_is_read_by_its_session() {
+    if is_refused() {
+        return;
+    }
+    let options = options();
+    READER.set(Reader::Usual);
+    let mut rig = Rig::new(options, echo);
+    let mut client = rig.connect();
+    client.write_all(b"hello\n").unwrap();
+    assert_eq!(rig.read_all(&mut client), (b"hello\n".to_vec(), false));
+    let link = rig.connection(1).unwrap().link;
+    assert!(ring(&mut rig).is_read_by_session(link));
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let _client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (near, _) = listener.accept().unwrap();
+    let link = ring(&mut rig).enter(0, &mio::net::TcpStream::from_std(near).into());
+    assert!(!ring(&mut rig).is_read_by_session(link));
 }
 
 #[test]
