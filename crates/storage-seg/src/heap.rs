@@ -36,6 +36,8 @@
 
 use crate::index::Location;
 use crate::layout::Layout;
+#[cfg(not(loom))]
+use crate::pages;
 use crate::sync::Arc;
 use bytes::Bytes;
 use memmap2::{MmapRaw, UncheckedAdvice};
@@ -62,7 +64,7 @@ pub(crate) use write::Begun;
 /// How the heap's memory is taken from the system, and whether items have checksums.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeapOptions {
-    /// Asks for huge pages.
+    /// Asks for huge pages: for all memory if it is taken at once, else with [`Heap::take`].
     pub(crate) huge_pages: bool,
     /// Takes all pages at once and not one by one as they are first written.
     pub(crate) prefault: bool,
@@ -239,6 +241,33 @@ impl Heap {
             // SAFETY: INV-WRITER, and the range is inside the mapping.
             unsafe { self.at(start).write_bytes(0, len) };
         }
+    }
+
+    /// The first whole huge page at or behind a byte of the heap. It may lie behind all segments.
+    #[cfg(not(loom))]
+    pub(crate) fn huge_page_from(&self, byte: usize) -> Range<usize> {
+        pages::huge_page_from(self.map.as_ptr(), byte)
+    }
+
+    /// Takes this memory from the system, in huge pages, as [`pages::take`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    ///
+    /// # Panics
+    ///
+    /// When the range is not inside the heap.
+    #[cfg(not(loom))]
+    pub(crate) fn take(&self, range: Range<usize>) -> io::Result<()> {
+        assert!(range.end <= self.geometry.narrow_bytes(), "INV-INSIDE");
+        memory::take(&self.map, range, true)
+    }
+
+    /// Where it begins.
+    #[cfg(test)]
+    pub(crate) fn start(&self) -> *const u8 {
+        self.map.as_ptr()
     }
 
     /// The address of a byte of the heap.

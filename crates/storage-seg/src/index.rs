@@ -122,6 +122,8 @@ pub(crate) struct Index {
     /// it. The watermarks tell whether to go on to the next.
     current: AtomicUsize,
     sharing: Sharing,
+    /// The first table is to have huge pages. Others take their memory as the one before gives its own back, a little
+    /// at a time.
     huge_pages: bool,
     tables: Box<[OnceBox<Table>]>,
     is_growing: AtomicBool,
@@ -133,7 +135,7 @@ impl Index {
     /// An empty index with that many home buckets.
     pub(crate) fn new(buckets: usize, exclusive: bool, huge_pages: bool) -> io::Result<Index> {
         let tables: Box<[_]> = (0..GENERATIONS).map(|_| OnceBox::new()).collect();
-        tables[0].get_or_try_init(|| Table::new(buckets, huge_pages).map(Box::new))?;
+        tables[0].get_or_try_init(|| Table::new(buckets).map(Box::new))?;
         Ok(Index {
             current: AtomicUsize::new(0),
             sharing: if exclusive { Sharing::Exclusive } else { Sharing::Shared },
@@ -142,6 +144,17 @@ impl Index {
             is_growing: AtomicBool::new(false),
             growth: Mutex::new(None),
         })
+    }
+
+    /// Takes the first whole huge page of the first table at or behind this byte from the system, if it is to have huge
+    /// pages. Returns where that page ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    #[cfg(not(loom))]
+    pub(crate) fn take_ahead(&self, byte: usize) -> io::Result<Option<usize>> {
+        if self.huge_pages { self.table(0).take(byte) } else { Ok(None) }
     }
 
     #[inline]

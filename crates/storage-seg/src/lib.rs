@@ -90,7 +90,7 @@
 //! * `shared.rs`: the state that all handles share. `access.rs`: how the heap's memory is lent as
 //!   borrows, and why that is sound.
 //! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: how
-//!   the memory limit is divided. `limit.rs`: another limit.
+//!   the memory limit is divided. `limit.rs`: another limit. `ahead.rs`: memory before it is needed.
 //! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the
 //!   policies, and the share of new items.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
@@ -103,6 +103,8 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod access;
+#[cfg(not(loom))]
+mod ahead;
 mod builder;
 mod capacity;
 mod class;
@@ -122,6 +124,7 @@ mod metrics;
 #[cfg(all(test, loom))]
 mod models;
 mod order;
+mod pages;
 mod place;
 mod pool;
 mod receive;

@@ -28,6 +28,8 @@ use crate::zeroed::Zeroed;
 use std::collections::VecDeque;
 use std::io;
 
+#[cfg(not(loom))]
+mod ahead;
 mod check;
 mod made;
 mod rows;
@@ -115,7 +117,7 @@ impl Pool {
         let Sizes { total, in_service, most, most_wide, segment_bytes } = sizes;
         let wide = wide_for(total).min(most_wide);
         let pool = Pool {
-            segments: Zeroed::new(most + most_wide, false)?,
+            segments: Zeroed::new(most + most_wide)?,
             narrow: most,
             segment_bytes,
             inner: Mutex::new(Inner::new(most as u32, total, wide)),

@@ -57,9 +57,9 @@ config::section! {
         pub admission_ratio: f64 = 0.10, within 0.01..=0.9;
         /// Whether each item carries a checksum that is verified when it is read.
         pub integrity: bool = false;
-        /// Whether to ask for huge pages. Memory is then taken 2 MB at a time, and a full server takes some
-        /// 4 MB more.
-        pub huge_pages: bool = false;
+        /// Whether memory is taken in huge pages where the system has them (`/sys/kernel/mm/transparent_hugepage/enabled` is
+        /// not `never`), and ahead of the writes that need it, by a thread of its own: up to 16 MB ahead.
+        pub huge_pages: bool = true;
         /// Whether to touch all memory at the start rather than as it is needed.
         pub prefault: bool = false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Shared`]: the state that all handles of a store share.
 
+#[cfg(not(loom))]
+use crate::ahead::Ahead;
 use crate::class::Classes;
 use crate::epoch::Epochs;
 use crate::evict::{Eviction, LESSON_BYTES, Lessons, Trials};
@@ -61,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tallies: Tallies,
     pub(crate) export: Export,
+    #[cfg(not(loom))]
+    pub(crate) ahead: Ahead,
     /// Lets whoever reads all metrics bring those of this store up to date.
     pub(crate) source: OnceLock<::metrics::Source>,
     /// The cutoff that evictions adjust, for all handles.
@@ -127,6 +131,8 @@ impl Shared {
             settings,
             tallies: Tallies::new(),
             export: Export::new(),
+            #[cfg(not(loom))]
+            ahead: Ahead::default(),
             source: OnceLock::new(),
             secrets: RapidSecrets::seed(seed),
             births: AtomicU64::new(0),

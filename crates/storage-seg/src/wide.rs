@@ -72,7 +72,10 @@ impl Shared {
 
     /// Takes a free segment, if `spare` others stay free.
     pub(crate) fn take(&self, spare: usize) -> Option<u32> {
-        self.pool.take(spare, &self.epochs, self.releaser())
+        let segment = self.pool.take(spare, &self.epochs, self.releaser())?;
+        #[cfg(not(loom))]
+        self.ahead.note_open((segment as usize + 1) * self.heap.segment_bytes());
+        Some(segment)
     }
 
     /// Takes a wide segment for an item of `len` bytes, with whatever memory it has.

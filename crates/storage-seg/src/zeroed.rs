@@ -36,17 +36,27 @@ pub(crate) struct Zeroed<T> {
 
 #[cfg(not(loom))]
 impl<T: Zero> Zeroed<T> {
-    /// Maps `len` values. Where the system has no huge pages, the request for them has no effect.
-    pub(crate) fn new(len: usize, huge_pages: bool) -> io::Result<Zeroed<T>> {
+    /// Maps `len` values.
+    pub(crate) fn new(len: usize) -> io::Result<Zeroed<T>> {
         let length = len.checked_mul(size_of::<T>());
         let map = memmap2::MmapMut::map_anon(length.ok_or(io::ErrorKind::OutOfMemory)?)?;
-        #[cfg(target_os = "linux")]
-        if huge_pages && let Err(error) = map.advise(memmap2::Advice::HugePage) {
-            log::debug!("no huge pages for the index: {error}");
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = huge_pages;
         Ok(Zeroed { map, len, values: std::marker::PhantomData })
+    }
+
+    /// The first whole huge page at or behind this byte, if there is one.
+    pub(crate) fn huge_page_from(&self, byte: usize) -> Option<std::ops::Range<usize>> {
+        let page = crate::pages::huge_page_from(self.map.as_ptr(), byte);
+        (page.end <= self.map.len()).then_some(page)
+    }
+
+    /// Takes the memory of these bytes from the system, in huge pages, as [`crate::pages::take`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn take(&self, bytes: std::ops::Range<usize>) -> io::Result<()> {
+        let advise = |advice| self.map.advise_range(advice, bytes.start, bytes.len());
+        crate::pages::take(true, advise)
     }
 
     /// Gives the pages of these bytes back. Both ends are at page boundaries, or the end is the end
@@ -90,7 +100,7 @@ pub(crate) struct Zeroed<T> {
 #[cfg(loom)]
 impl<T: Zero> Zeroed<T> {
     #[expect(clippy::unnecessary_wraps, reason = "as with memory of the operating system's")]
-    pub(crate) fn new(len: usize, _huge_pages: bool) -> io::Result<Zeroed<T>> {
+    pub(crate) fn new(len: usize) -> io::Result<Zeroed<T>> {
         Ok(Zeroed { values: (0..len).map(|_| T::zero()).collect() })
     }
 

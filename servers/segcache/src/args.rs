@@ -50,7 +50,7 @@ fn cache() -> Vec<Flag<Config>> {
             .does(|said| said.config.disable_evictions()),
         flag("-L", "enable-largepages")
             .after("disable-evictions")
-            .about("Ask for huge pages")
+            .about("Ask for huge pages, as it does unless [seg] huge_pages is false")
             .over("[seg] huge_pages")
             .does(|said| said.config.seg.huge_pages = true),
         flag("-I", "max-item-size")

@@ -2,7 +2,8 @@
 //! Memory from the system.
 
 use super::HeapOptions;
-use memmap2::{Advice, MmapOptions, MmapRaw};
+use crate::pages;
+use memmap2::{MmapOptions, MmapRaw};
 use std::io;
 use std::ops::Range;
 
@@ -32,22 +33,27 @@ pub(super) fn map_sparse(
     let map = MmapRaw::from(map);
     prepare(&map, (bytes, plain), options)?;
     if plain < all {
+        // So that no page reaches beyond the segment it was touched in.
         keep_small_pages(&map, plain..all);
     }
     Ok(Some(map))
 }
 
+/// In huge pages memory is only taken on purpose, at once or later with [`take`].
 fn prepare(map: &MmapRaw, (bytes, plain): (usize, usize), options: HeapOptions) -> io::Result<()> {
-    if options.huge_pages
-        && let Err(error) = advise_huge_pages(map, plain)
-    {
-        // It runs without them, slower.
-        log::warn!("no huge pages for the heap: {error}");
+    if options.huge_pages {
+        keep_small_pages(map, 0..plain);
     }
-    if options.prefault {
-        populate(map, bytes)?;
-    }
-    Ok(())
+    if options.prefault { take(map, 0..bytes, options.huge_pages) } else { Ok(()) }
+}
+
+/// As [`pages::take`].
+pub(super) fn take(map: &MmapRaw, range: Range<usize>, in_huge_pages: bool) -> io::Result<()> {
+    pages::take(in_huge_pages, |advice| map.advise_range(advice, range.start, range.len()))
+}
+
+fn keep_small_pages(map: &MmapRaw, range: Range<usize>) {
+    pages::keep_small(|advice| map.advise_range(advice, range.start, range.len()));
 }
 
 /// Whether the process has locked its memory. What it maps then is taken at once, used or not.
@@ -63,56 +69,16 @@ fn is_locked() -> bool {
     false
 }
 
-#[cfg(target_os = "linux")]
-fn advise_huge_pages(map: &MmapRaw, bytes: usize) -> io::Result<()> {
-    map.advise_range(Advice::HugePage, 0, bytes)
-}
-
-/// Keeps the system from using a page that reaches beyond the segment it was touched in.
-#[cfg(target_os = "linux")]
-fn keep_small_pages(map: &MmapRaw, range: Range<usize>) {
-    // Without huge pages in the system this advice fails, which does not matter.
-    let _ = map.advise_range(Advice::NoHugePage, range.start, range.len());
-}
-
-#[cfg(not(target_os = "linux"))]
-fn keep_small_pages(_map: &MmapRaw, _range: Range<usize>) {}
-
-/// Makes the system populate every page, after the advice on their size. Needs Linux 5.14.
-#[cfg(target_os = "linux")]
-fn populate(map: &MmapRaw, bytes: usize) -> io::Result<()> {
-    map.advise_range(Advice::PopulateWrite, 0, bytes)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_map: &MmapRaw, _bytes: usize) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn populate(_map: &MmapRaw, _bytes: usize) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, not(loom), target_os = "linux"))]
 mod tests {
     use super::*;
-    use std::fs::File;
-    use std::os::unix::fs::FileExt;
+    use crate::heap::tests::present;
 
     const PAGES: usize = 64;
 
     /// How many pages of the mapping are in memory.
-    fn present(map: &MmapRaw) -> usize {
-        let page_bytes = map.len() / PAGES;
-        let pagemap = File::open("/proc/self/pagemap").expect("every process has one");
-        let entry = |page: usize| {
-            let mut entry = [0; 8];
-            let number = map.as_ptr().addr() / page_bytes + page;
-            pagemap.read_exact_at(&mut entry, number as u64 * 8).expect("it has all pages");
-            u64::from_le_bytes(entry)
-        };
-        (0..PAGES).filter(|&page| entry(page) >> 63 == 1).count()
+    fn pages_of(map: &MmapRaw) -> usize {
+        present(map.as_ptr(), map.len()) / 4096
     }
 
     #[test]
@@ -120,7 +86,7 @@ mod tests {
         let options = HeapOptions { prefault: true, ..HeapOptions::default() };
         let half = PAGES / 2 * 4096;
         let map = map_sparse((half, half, 2 * half), options).expect("there is memory");
-        assert_eq!(present(&map.expect("nothing is locked")), PAGES / 2);
+        assert_eq!(pages_of(&map.expect("nothing is locked")), PAGES / 2);
         assert!(!is_locked());
     }
 
@@ -130,7 +96,7 @@ mod tests {
             let options = HeapOptions { prefault, ..HeapOptions::default() };
             map(PAGES * 4096, options).expect("there is memory")
         };
-        assert_eq!(present(&map_with(false)), 0);
-        assert_eq!(present(&map_with(true)), PAGES);
+        assert_eq!(pages_of(&map_with(false)), 0);
+        assert_eq!(pages_of(&map_with(true)), PAGES);
     }
 }

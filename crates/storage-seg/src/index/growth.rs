@@ -66,7 +66,7 @@ impl Index {
         if growth.is_some() || self.is_final() || buckets.max(1) == self.buckets() {
             return Ok(false);
         }
-        let table = Table::new(buckets, self.huge_pages)?;
+        let table = Table::new(buckets)?;
         let set = self.tables[from + 1].set(Box::new(table));
         assert!(set.is_ok(), "the generation is not in use");
         *growth = Some(Growth { from, waiting: None });

@@ -32,9 +32,9 @@ pub(super) struct Table {
 struct Apart<T>(T);
 
 impl Table {
-    pub(super) fn new(homes: usize, huge_pages: bool) -> io::Result<Table> {
+    pub(super) fn new(homes: usize) -> io::Result<Table> {
         let homes = homes.max(1);
-        let memory = Zeroed::new(homes.saturating_add(MARGIN), huge_pages)?;
+        let memory = Zeroed::new(homes.saturating_add(MARGIN))?;
         let zero = || AtomicUsize::new(0);
         Ok(Table { memory, homes, moved: zero(), released: zero(), drawn: Apart(zero()) })
     }
@@ -99,6 +99,19 @@ impl Table {
         match limit.checked_sub(1) {
             None => 0,
             Some(hash) => Table::bytes_of(self.home(hash as u64) + 1),
+        }
+    }
+
+    /// Takes the first whole huge page at or behind this byte from the system. Returns its end; `None` if there is no
+    /// such page, or the table is being left.
+    #[cfg(not(loom))]
+    pub(super) fn take(&self, byte: usize) -> io::Result<Option<usize>> {
+        match self.memory.huge_page_from(byte) {
+            Some(page) if self.moved() == 0 => {
+                self.memory.take(page.clone())?;
+                Ok(Some(page.end))
+            }
+            _ => Ok(None),
         }
     }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Free segments that are claimed while their memory is taken from the system (`ahead.rs`).
+
+use super::Pool;
+use crate::segment::State;
+use std::ops::Range;
+
+impl Pool {
+    /// Claims neighbouring free segments that would be used one after the other, if `stay` others stay free. Returns
+    /// whether it did; [`Pool::give_back_all`] follows.
+    pub(crate) fn claim_free(&self, numbers: Range<u32>, stay: usize) -> bool {
+        let mut inner = self.inner.lock();
+        if self.free() < stay + numbers.len() {
+            return false;
+        }
+        // Those that are used next are at the end.
+        let Some(last) = inner.free.iter().rposition(|&number| number == numbers.start) else {
+            return false;
+        };
+        let places = (last + 1).saturating_sub(numbers.len())..last + 1;
+        if !inner.free[places.clone()].iter().rev().copied().eq(numbers.clone()) {
+            return false;
+        }
+        inner.free.drain(places);
+        self.count_free(&inner);
+        numbers.for_each(|number| self.segment(number).set_state(State::Claimed));
+        true
+    }
+
+    /// Gives them back, to be used before those with higher numbers.
+    pub(crate) fn give_back_all(&self, numbers: Range<u32>) {
+        let mut inner = self.inner.lock();
+        numbers.clone().for_each(|number| self.segment(number).set_state(State::Free));
+        let higher = inner.free.iter().rposition(|&number| number >= numbers.end);
+        let place = higher.map_or(0, |higher| higher + 1);
+        inner.free.splice(place..place, numbers.rev());
+        self.count_free(&inner);
+    }
+}
