@@ -191,10 +191,14 @@ impl SegStore {
         row.ok_or(StoreError::OutOfMemory)
     }
 
-    /// Drops whatever is closest to the home of a hash, when the index has no slot for it.
+    /// Drops whatever is closest to the home of a hash, when the index has no slot for it. Returns whether it did; not
+    /// where nothing is evicted.
     #[cold]
     pub(crate) fn uncrowd(&mut self, hash: u64) -> bool {
         let shared = &*self.shared;
+        if !shared.evicts() {
+            return false;
+        }
         let Some(location) = shared.index.crowding(hash) else { return false };
         let hash = shared.hash(shared.item(&self.turn, location).key());
         if let Some(frequency) = self.take_out(hash, location, false) {

@@ -75,7 +75,7 @@ pub(crate) enum Unpublished {
     Refused(StoreError),
     /// Another handle changed the item that the update has seen.
     Changed,
-    /// The index has neither a slot for the key nor an item of its home to drop for it.
+    /// The index has neither a slot for the key nor an item of its home that may be dropped for it.
     Crowded,
 }
 
@@ -294,7 +294,8 @@ impl SegStore {
             None => {
                 let frequency = self.lesson.inserted(home.ghost());
                 if home.insert(location, frequency).is_err() {
-                    let weakest = home.weakest().ok_or(Unpublished::Crowded)?;
+                    let weakest = home.weakest().filter(|_| shared.evicts());
+                    let weakest = weakest.ok_or(Unpublished::Crowded)?;
                     home.replace(&weakest, location, frequency);
                     drop(home);
                     let (location, before) = (weakest.location(), weakest.frequency());

@@ -3,7 +3,7 @@
 
 use clock::Ticks;
 use storage::{Put, Store};
-use storage_seg::SegStore;
+use storage_seg::{Eviction, SegStore};
 
 const NOW: Ticks = Ticks::ZERO;
 
@@ -78,4 +78,23 @@ fn large_values_stay_while_buffers_grow() {
         }
         assert_eq!(missing(&mut store, count), 0, "of {count} values of {bytes} bytes");
     }
+}
+
+/// An index has no place for a key when it is full and there is no memory to let it grow.
+#[test]
+fn a_store_that_evicts_nothing_refuses_what_its_index_has_no_place_for() {
+    let builder = SegStore::builder().memory(1 << 20).segment_bytes(64 << 10).seed(1);
+    let mut store = builder.eviction(Eviction::None).build().expect("the options are possible");
+    let stored = |&key: &u64| {
+        if key.is_multiple_of(50) {
+            store.expire(NOW, 8);
+        }
+        store.put(Put::new(&(key as u32).to_be_bytes(), b""), NOW).is_ok()
+    };
+    let kept: Vec<u64> = (0..60_000).filter(stored).collect();
+    let is_there = |&&key: &&u64| store.get(&(key as u32).to_be_bytes(), NOW).is_some();
+    assert_eq!(kept.iter().filter(is_there).count(), kept.len(), "some were dropped");
+    assert!((40_000..50_000).contains(&kept.len()), "{} are kept", kept.len());
+    assert_eq!(store.stats().evicted, 0);
+    store.check_integrity();
 }
