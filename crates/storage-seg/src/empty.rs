@@ -199,8 +199,10 @@ impl SegStore {
         let Some(entry) = shared.index.find(hash, |at| at == location) else { return false };
         let frequency = entry.frequency();
         let item = shared.item(&self.turn, location);
-        if !shared.is_live(&item, location, now) {
-            return self.bury(hash, location);
+        if !shared.is_live(&item, location, now)
+            && let Some(is_freed) = self.bury(hash, location, now)
+        {
+            return is_freed;
         }
         if !matches!(judge, Judge::Move { .. }) {
             self.tally.add(Count::Examined, 1);
@@ -246,17 +248,25 @@ impl SegStore {
         }
     }
 
-    /// Removes an expired or cleared item from the index. Returns whether it was still there.
-    fn bury(&mut self, hash: u64, location: Location) -> bool {
+    /// Removes an item that was found expired or cleared from the index. Returns whether it was still there; `None` if
+    /// it is live, because a handle whose clock is a little behind has touched it meanwhile.
+    pub(crate) fn bury(&self, hash: u64, location: Location, now: Ticks) -> Option<bool> {
         let shared = &*self.shared;
-        let is_cleared = shared.segment_of(location).birth() < shared.cleared_before();
-        let Some(frequency) = self.take_out(hash, location, false) else { return false };
-        if is_cleared {
+        let home = shared.index.lock(hash);
+        let Some(entry) = home.find_location(location) else { return Some(false) };
+        // Under the lock, without which nobody touches it.
+        if shared.is_live(&shared.item(&self.turn, location), location, now) {
+            return None;
+        }
+        let frequency = entry.frequency();
+        home.remove(&entry, false);
+        drop(home);
+        if shared.segment_of(location).birth() < shared.cleared_before() {
             self.count_out(location, Count::Cleared);
         } else {
             self.dropped(location, Reason::Expired, Count::Expired, Some(frequency));
         }
-        true
+        Some(true)
     }
 
     fn drop_item(
@@ -311,7 +321,7 @@ impl SegStore {
             // opened after the clear, and would make it readable again.
             drop(home);
             self.abandon(spot);
-            self.bury(hash, location);
+            self.bury(hash, location, now);
             return Moved::Gone;
         }
         // Copied under the lock, so that a touch in place happens either before the copy or to the

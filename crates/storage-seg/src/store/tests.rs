@@ -42,3 +42,19 @@ fn a_damaged_item_is_a_miss_and_counted() {
         store.check_integrity();
     }
 }
+
+#[test]
+fn what_was_touched_since_it_was_found_expired_is_not_buried() {
+    let mut store = SegStore::builder().memory(1 << 20).build().expect("it is possible");
+    let at = Ticks::from_millis(2_000);
+    store.put(Put::new(b"key", b"value").expiry(storage::Expiry::at(at)), NOW).expect("it fits");
+    let hash = store.shared.hash(b"key");
+    let location = store.look(hash, b"key", NOW).expect("it is there").location();
+    store.turn.enter();
+    assert_eq!(store.bury(hash, location, Ticks::from_millis(1_999)), None);
+    assert!(store.get(b"key", NOW).is_some());
+    assert_eq!(store.bury(hash, location, at), Some(true));
+    assert_eq!(store.bury(hash, location, at), Some(false));
+    assert_eq!((store.stats().items, store.get(b"key", NOW).is_none()), (0, true));
+    store.check_integrity();
+}
