@@ -130,7 +130,8 @@ impl Shared {
         let end = page.start + pages * HUGE_PAGE;
         self.ahead.taken.store(end, Ordering::Relaxed);
         let numbers = numbers.start as u32..numbers.end as u32;
-        if !self.pool.claim_free(numbers.clone(), stay) {
+        // Workers have as many others meanwhile.
+        if !self.pool.claim_free(numbers.clone(), stay + numbers.len()) {
             return Ok(true);
         }
         let taken = self.heap.take(page.start..end);
