@@ -33,7 +33,7 @@ pub(crate) fn take(
     }
     let taken = advise(Advice::PopulateWrite);
     if in_huge_pages {
-        keep_small(advise);
+        let _ = keep_small(advise);
     }
     taken
 }
@@ -48,12 +48,18 @@ pub(crate) fn take(
 
 /// Keeps the system from making huge pages of small ones, which would take what was given back of one, and from
 /// taking a whole one when a byte of it is touched.
-pub(crate) fn keep_small(advise: impl Fn(Advice) -> io::Result<()>) {
-    // Without huge pages in the system this advice fails, which does not matter.
-    #[cfg(target_os = "linux")]
-    let _ = advise(Advice::NoHugePage);
-    #[cfg(not(target_os = "linux"))]
-    let _ = advise;
+///
+/// # Errors
+///
+/// Those of the system: it has no huge pages.
+#[cfg(target_os = "linux")]
+pub(crate) fn keep_small(advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
+    advise(Advice::NoHugePage)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn keep_small(_advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(all(test, not(loom)))]

@@ -59,7 +59,7 @@ config::section! {
         pub integrity: bool = false;
         /// Whether memory is taken in huge pages where the system has them (`/sys/kernel/mm/transparent_hugepage/enabled` is
         /// not `never`), and ahead of the writes that need it, by a thread of its own: up to 16 MB ahead.
-        pub huge_pages: bool = true;
+        pub huge_pages: Option<bool> = None, absent "`true`", example false;
         /// Whether to touch all memory at the start rather than as it is needed.
         pub prefault: bool = false;
     }
@@ -129,7 +129,7 @@ impl Seg {
         let builder = builder
             .eviction(self.eviction())
             .integrity(self.integrity)
-            .huge_pages(self.huge_pages)
+            .huge_pages(self.huge_pages.unwrap_or(true))
             .prefault(self.prefault);
         match self.segment_size {
             Some(size) => builder.segment_bytes(size.0),

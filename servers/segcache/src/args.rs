@@ -52,7 +52,7 @@ fn cache() -> Vec<Flag<Config>> {
             .after("disable-evictions")
             .about("Ask for huge pages, as it does unless [seg] huge_pages is false")
             .over("[seg] huge_pages")
-            .does(|said| said.config.seg.huge_pages = true),
+            .does(|said| said.config.seg.huge_pages = Some(true)),
         flag("-I", "max-item-size")
             .after("threads")
             .value("SIZE", item_size as fn(&str) -> Result<ByteSize, String>)

@@ -148,7 +148,12 @@ impl Config {
 
     /// Warnings about settings that are accepted and have no effect, a line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.seg.warnings()
+        let mut warnings = self.seg.warnings();
+        if self.seg.huge_pages == Some(true) && self.cache.storage != Storage::Seg {
+            let line = "[seg] huge_pages (-L) has no effect: [cache] storage is not \"seg\"";
+            warnings.push(line.to_owned());
+        }
+        warnings
     }
 
     /// Makes a full cache refuse writes, by the setting of its storage.

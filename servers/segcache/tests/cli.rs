@@ -57,6 +57,7 @@ fn flags_override_the_file() {
         (&["-l", "127.0.0.2", "-p", "6"], "listen = [\"127.0.0.2:6\"]\n"),
         (&["-m", "100"], "memory = \"100MB\"\n"),
         (&["-M"], "eviction = \"none\"\n"),
+        (&["-L"], "huge_pages = true\n"),
         (&["-c", "7"], "max_connections = 7\n"),
         (&["-t", "8"], "threads = 8\n"),
         (&["-I", "2m"], "value_max = \"2MB\"\n"),

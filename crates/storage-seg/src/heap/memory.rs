@@ -33,16 +33,20 @@ pub(super) fn map_sparse(
     let map = MmapRaw::from(map);
     prepare(&map, (bytes, plain), options)?;
     if plain < all {
-        // So that no page reaches beyond the segment it was touched in.
-        keep_small_pages(&map, plain..all);
+        // So that no page reaches beyond the segment it was touched in. Without huge pages in the system this fails,
+        // which does not matter.
+        let _ = keep_small_pages(&map, plain..all);
     }
     Ok(Some(map))
 }
 
 /// In huge pages memory is only taken on purpose, at once or later with [`take`].
 fn prepare(map: &MmapRaw, (bytes, plain): (usize, usize), options: HeapOptions) -> io::Result<()> {
-    if options.huge_pages {
-        keep_small_pages(map, 0..plain);
+    if options.huge_pages
+        && let Err(error) = keep_small_pages(map, 0..plain)
+    {
+        // It runs without them, slower.
+        log::info!("no huge pages for the heap: {error}");
     }
     if options.prefault { take(map, 0..bytes, options.huge_pages) } else { Ok(()) }
 }
@@ -52,8 +56,8 @@ pub(super) fn take(map: &MmapRaw, range: Range<usize>, in_huge_pages: bool) -> i
     pages::take(in_huge_pages, |advice| map.advise_range(advice, range.start, range.len()))
 }
 
-fn keep_small_pages(map: &MmapRaw, range: Range<usize>) {
-    pages::keep_small(|advice| map.advise_range(advice, range.start, range.len()));
+fn keep_small_pages(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    pages::keep_small(|advice| map.advise_range(advice, range.start, range.len()))
 }
 
 /// Whether the process has locked its memory. What it maps then is taken at once, used or not.

@@ -69,7 +69,7 @@ fn sizes_are_written_as_for_memcached() {
 }
 
 #[test]
-fn no_evictions_are_said_in_the_words_of_the_storage() {
+fn no_evictions_and_large_pages_are_said_in_the_words_of_the_storage() {
     let with = |line: &str, storage: Storage| {
         let mut config = Config::default();
         config.cache.storage = storage;
@@ -77,21 +77,23 @@ fn no_evictions_are_said_in_the_words_of_the_storage() {
     };
     for storage in [Storage::Seg, Storage::HashMap] {
         assert!(with("segcache", storage).evicts());
+        assert!(with("segcache", storage).warnings().is_empty());
         assert!(!with("segcache -M", storage).evicts());
     }
-    let seg = with("segcache -M", Storage::Seg);
+    let seg = with("segcache -M -L", Storage::Seg);
     assert_eq!((seg.seg.eviction, seg.cache.evict), (Policy::None, true));
-    let hash_map = with("segcache -M", Storage::HashMap);
+    assert!(seg.seg.huge_pages == Some(true) && seg.warnings().is_empty());
+    let hash_map = with("segcache -M -L", Storage::HashMap);
     assert_eq!((hash_map.seg.eviction, hash_map.cache.evict), (Policy::Scored, false));
+    assert_eq!(hash_map.warnings().len(), 1, "there are no huge pages");
 }
 
 #[test]
 fn large_pages_are_asked_for_whatever_the_file_says() {
     let mut config = Config::default();
-    assert!(config.seg.huge_pages);
-    config.seg.huge_pages = false;
-    assert!(!applied("segcache", config.clone()).seg.huge_pages);
-    assert!(applied("segcache -L", config).seg.huge_pages);
+    config.seg.huge_pages = Some(false);
+    assert_eq!(applied("segcache", config.clone()).seg.huge_pages, Some(false));
+    assert_eq!(applied("segcache -L", config).seg.huge_pages, Some(true));
 }
 
 #[test]
