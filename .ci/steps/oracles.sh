@@ -81,6 +81,7 @@ memory.step() {
     # On io_uring, where the kernel permits it.
     python3 benches/scripts/memory.py --server "$released/segcache" --flag=--engine=auto \
         --memory 64m --key 20 --value 32 --limit-excess 10m
+    python3 benches/scripts/resident.py "$released/rds" --maxmemory 256
 }
 
 step idle oracles 'debian released' 'memory of idle connections'

@@ -48,17 +48,17 @@ const SIZE_SHARE: u64 = 16;
 
 /// Gaps from which on entries are moved, beside so many bytes in use.
 fn bearable(used: u64) -> u64 {
-    used / 10 + (4 << 20)
+    used / 12 + (4 << 20)
 }
 
 /// Gaps that do not count as used, beside so many bytes in use.
 fn allowance(used: u64) -> u64 {
-    used / 8 + (6 << 20)
+    used / 11 + (6 << 20)
 }
 
 /// Memory in use, gaps and idle pages from which on idle pages are given back before their time.
 fn purged(limit: u64) -> u64 {
-    limit + limit / 10 + (8 << 20)
+    limit + limit / 12 + (6 << 20)
 }
 
 /// The state of defragmentation that all handles share.
