@@ -17,6 +17,7 @@ use log::info;
 use protocol::{Directory, Execute, Protocol};
 use reactor::{Acceptor, AnswerLimits, Census, Dials, Door, Endpoint, Listener, Options, Worker};
 use session::TlsAcceptor;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -55,6 +56,17 @@ pub struct Builder {
     pub(crate) sources: Sources,
     /// Set when this is the whole program.
     pub(crate) program: Program,
+    worker_start: WorkerStart,
+}
+
+/// What each worker's thread does first, given the worker's number.
+#[derive(Clone)]
+struct WorkerStart(Arc<dyn Fn(usize) + Send + Sync>);
+
+impl fmt::Debug for WorkerStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WorkerStart")
+    }
 }
 
 /// What a server is reached at: bound, and not served yet.
@@ -98,6 +110,7 @@ impl Builder {
             admin_clients: None,
             sources: Sources::default(),
             program: Program::default(),
+            worker_start: WorkerStart(Arc::new(|_worker| {})),
         }
     }
 
@@ -292,6 +305,13 @@ impl Builder {
         self
     }
 
+    /// Calls `start` on the thread of each worker before it serves, with the worker's number: for what belongs to a
+    /// thread, such as its place in an allocator.
+    pub fn on_worker_start(mut self, start: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.worker_start = WorkerStart(Arc::new(start));
+        self
+    }
+
     /// A service for each worker: clones of `service`, which the last worker takes itself. So no handle of a
     /// store is left over, and a store for one worker needs no second handle.
     pub fn clones<E: Clone>(&self, service: E) -> impl FnMut(usize) -> E + use<E> {
@@ -392,7 +412,9 @@ impl Builder {
             for (index, mut worker) in workers.into_iter().enumerate() {
                 worker.introduce(mailboxes.clone());
                 worker.follow(dials.clone());
+                let WorkerStart(start) = self.worker_start.clone();
                 let body = move || {
+                    start(index);
                     let result = worker.run();
                     if is_program {
                         process::keep(worker);

@@ -7,10 +7,11 @@ mod lines;
 use clock::Clock;
 use lines::{Speaker, much};
 use server::{Endpoint, Error, Options, Process};
+use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::thread;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 use test_support::client::Client;
 use test_support::http::get;
@@ -190,5 +191,25 @@ fn what_workers_own_is_freed_when_the_server_has_stopped() {
         row.connect(&process).ask(b"echo hello\n", b"hello\n");
         process.stop().unwrap();
         assert_eq!(Arc::strong_count(&speaker.executed), 1, "no service is left");
+    });
+}
+
+#[test]
+fn each_worker_begins_on_its_own_thread() {
+    on_every_engine(|engine| {
+        let begun: Arc<Mutex<Vec<(usize, ThreadId)>>> = Arc::default();
+        let seen = Arc::clone(&begun);
+        let builder =
+            Row::new(engine, Transport::Tcp, 3).builder().on_worker_start(move |worker| {
+                seen.lock().unwrap().push((worker, thread::current().id()));
+            });
+        let process = Speaker::default().spawn(builder);
+        wait_until("all have begun", || begun.lock().unwrap().len() == 3);
+        process.stop().unwrap();
+        let begun = begun.lock().unwrap();
+        let workers: BTreeSet<_> = begun.iter().map(|(worker, _)| *worker).collect();
+        let threads: HashSet<_> = begun.iter().map(|(_, thread)| *thread).collect();
+        assert_eq!(workers, BTreeSet::from([0, 1, 2]));
+        assert!(threads.len() == 3 && !threads.contains(&thread::current().id()));
     });
 }

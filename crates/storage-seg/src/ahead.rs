@@ -14,9 +14,9 @@
 //! Where the system maps memory at no boundary of huge pages (before Linux 6.7), those of large segments share segments
 //! with their neighbours, and every other one is left out.
 
-use crate::pages::HUGE_PAGE;
 use crate::shared::Shared;
 use crate::sync::Arc;
+use pages::HUGE_PAGE;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, Weak};

@@ -36,8 +36,6 @@
 
 use crate::index::Location;
 use crate::layout::Layout;
-#[cfg(not(loom))]
-use crate::pages;
 use crate::sync::Arc;
 use bytes::Bytes;
 use memmap2::{MmapRaw, UncheckedAdvice};

@@ -124,7 +124,6 @@ mod metrics;
 #[cfg(all(test, loom))]
 mod models;
 mod order;
-mod pages;
 mod place;
 mod pool;
 mod receive;

@@ -45,18 +45,18 @@ impl<T: Zero> Zeroed<T> {
 
     /// The first whole huge page at or behind this byte, if there is one.
     pub(crate) fn huge_page_from(&self, byte: usize) -> Option<std::ops::Range<usize>> {
-        let page = crate::pages::huge_page_from(self.map.as_ptr(), byte);
+        let page = pages::huge_page_from(self.map.as_ptr(), byte);
         (page.end <= self.map.len()).then_some(page)
     }
 
-    /// Takes the memory of these bytes from the system, in huge pages, as [`crate::pages::take`].
+    /// Takes the memory of these bytes from the system, in huge pages, as [`pages::take`].
     ///
     /// # Errors
     ///
     /// Those of the system.
     pub(crate) fn take(&self, bytes: std::ops::Range<usize>) -> io::Result<()> {
         let advise = |advice| self.map.advise_range(advice, bytes.start, bytes.len());
-        crate::pages::take(true, advise)
+        pages::take(true, advise)
     }
 
     /// Gives the pages of these bytes back. Both ends are at page boundaries, or the end is the end

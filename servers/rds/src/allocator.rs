@@ -9,8 +9,14 @@
 //! one after the other, with a hundred megabytes of replies each, made rds take a gigabyte under a limit of
 //! 256 MB.
 //!
+//! Workers' memory is in huge pages (`allocator/extents.rs`), which are taken ahead.
+//!
 //! [`Bins`] tell the keyspace how full jemalloc's slabs are, and let it move entries from one to another.
 
+#[allow(unsafe_code)]
+mod extents;
+
+use pages::{HUGE_PAGE, Pool};
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
 use std::sync::mpsc::{self, SyncSender};
@@ -28,6 +34,22 @@ static JEMALLOC: Jemalloc = Jemalloc;
 pub(crate) fn start() {
     if let Err(error) = background_thread::write(true) {
         eprintln!("warning: unused memory goes back later than it could: {error}");
+    }
+}
+
+/// Huge pages that a thread takes ahead of their use, from now on.
+pub(crate) fn huge_pages() -> Option<&'static Pool> {
+    let pool = Pool::start();
+    if let Err(error) = &pool {
+        eprintln!("warning: memory is not taken in huge pages: {error}");
+    }
+    pool.ok()
+}
+
+/// Has this thread's memory come from these huge pages, and in small ones where none is ready.
+pub(crate) fn adopt(pool: Option<&'static Pool>) {
+    if let Err(error) = extents::adopt(pool) {
+        log::warn!("the memory of a worker is not taken in huge pages: {error}");
     }
 }
 
@@ -54,6 +76,7 @@ pub(crate) struct Bins {
     /// Where the number of pages is that are in memory and free.
     idle: Mib<[usize; 4]>,
     page: usize,
+    pool: Option<&'static Pool>,
     /// To the thread that returns those, for it takes a while: one request may wait.
     purges: SyncSender<()>,
 }
@@ -70,8 +93,9 @@ struct Bin {
 }
 
 impl Bins {
-    /// The bins of this process, and a thread that returns unused pages when it is asked.
-    pub(crate) fn find() -> Result<Self> {
+    /// The bins of this process, which takes huge pages from `pool`, and a thread that returns unused pages when it is
+    /// asked.
+    pub(crate) fn find(pool: Option<&'static Pool>) -> Result<Self> {
         let number: u32 = b"arenas.nbins\0".name().read()?;
         let idle = format!("stats.arenas.{ALL_ARENAS}.pdirty\0").as_bytes().name().mib()?;
         let bins = (0..number).map(Bin::find).collect::<Result<_>>()?;
@@ -81,7 +105,7 @@ impl Bins {
         if let Err(error) = thread.spawn(move || asked.iter().for_each(|()| purge())) {
             eprintln!("warning: unused memory goes back later than it could: {error}");
         }
-        Ok(Bins { bins, idle, page, purges })
+        Ok(Bins { bins, idle, page, pool, purges })
     }
 }
 
@@ -129,7 +153,8 @@ impl Slabs for Bins {
 
     fn idle(&self) -> u64 {
         let pages: usize = self.idle.read().unwrap_or(0);
-        pages as u64 * self.page as u64
+        let ready = self.pool.map_or(0, Pool::ready);
+        (pages * self.page + ready * HUGE_PAGE) as u64
     }
 
     fn purge(&self) {
@@ -183,7 +208,7 @@ mod tests {
     #[test]
     fn blocks_that_are_moved_directly_leave_no_gaps() {
         const SIZE: usize = 3584;
-        let bins = Bins::find().expect("jemalloc tells");
+        let bins = Bins::find(None).expect("jemalloc tells");
         let before = free(&bins, SIZE);
         let mut blocks: Vec<Vec<u8>> = (0..8000).map(|_| vec![1; SIZE]).collect();
         let mut number = 0;

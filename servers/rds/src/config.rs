@@ -36,6 +36,11 @@ impl Config {
         self.redis.get("databases").parse().expect("a value of the right kind")
     }
 
+    /// Whether memory is taken in huge pages.
+    pub(crate) fn takes_huge_pages(&self) -> bool {
+        self.redis.get("disable-thp") == "no"
+    }
+
     /// The largest request in bytes.
     pub(crate) fn request_bytes(&self) -> usize {
         let value = self.redis.get("client-query-buffer-limit");

@@ -6,7 +6,7 @@
 //! Redis is comes from `crates/server` and `crates/server-resp`.
 //!
 //! * `config.rs`: the settings. `allocator.rs`: jemalloc.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod allocator;
 mod config;
@@ -107,11 +107,13 @@ fn run(flags: Flags) -> Result<(), Error> {
     }
     config.server.max_connections = builder.fit_connections()?;
     allocator::start();
+    let pool = if config.takes_huge_pages() { allocator::huge_pages() } else { None };
+    builder = builder.on_worker_start(move |_worker| allocator::adopt(pool));
     let workers = config.worker.threads;
     let mut store = TypedStore::builder()
         .shards(if workers == 1 { 1 } else { workers * SHARDS_PER_WORKER })
         .databases(config.databases());
-    match Bins::find() {
+    match Bins::find(pool) {
         Ok(bins) => store = store.slabs(Arc::new(bins)),
         Err(error) => eprintln!("warning: memory between values is not found: {error}"),
     }

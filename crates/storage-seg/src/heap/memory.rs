@@ -2,7 +2,6 @@
 //! Memory from the system.
 
 use super::HeapOptions;
-use crate::pages;
 use memmap2::{MmapOptions, MmapRaw};
 use std::io;
 use std::ops::Range;

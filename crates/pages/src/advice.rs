@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Taking memory from the system before it is written to, in huge pages.
+//! What the system is told about memory.
 
 use memmap2::Advice;
 use std::io;
-#[cfg(not(loom))]
 use std::ops::Range;
 
 /// Bytes of a huge page.
-#[cfg(not(loom))]
-pub(crate) const HUGE_PAGE: usize = 2 << 20;
+pub const HUGE_PAGE: usize = 2 << 20;
 
-/// The first whole huge page at or behind byte `from` of a mapping that begins at `base`.
-#[cfg(not(loom))]
-pub(crate) fn huge_page_from(base: *const u8, from: usize) -> Range<usize> {
+/// The first whole huge page at or behind byte `from` of a mapping that begins at `base`. It may reach beyond the end
+/// of the mapping.
+pub fn huge_page_from(base: *const u8, from: usize) -> Range<usize> {
     let start = (base.addr() + from).next_multiple_of(HUGE_PAGE) - base.addr();
     start..start + HUGE_PAGE
 }
@@ -23,10 +21,7 @@ pub(crate) fn huge_page_from(base: *const u8, from: usize) -> Range<usize> {
 ///
 /// Those of the system: it has no memory or, before Linux 5.14, cannot do it.
 #[cfg(target_os = "linux")]
-pub(crate) fn take(
-    in_huge_pages: bool,
-    advise: impl Fn(Advice) -> io::Result<()>,
-) -> io::Result<()> {
+pub fn take(in_huge_pages: bool, advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
     if in_huge_pages {
         // Fails where the system has none; then small ones are taken.
         let _ = advise(Advice::HugePage);
@@ -38,11 +33,13 @@ pub(crate) fn take(
     taken
 }
 
+/// Takes memory as if somebody had written to it.
+///
+/// # Errors
+///
+/// Always: only Linux can do it.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn take(
-    _in_huge_pages: bool,
-    _advise: impl Fn(Advice) -> io::Result<()>,
-) -> io::Result<()> {
+pub fn take(_in_huge_pages: bool, _advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -53,16 +50,21 @@ pub(crate) fn take(
 ///
 /// Those of the system: it has no huge pages.
 #[cfg(target_os = "linux")]
-pub(crate) fn keep_small(advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
+pub fn keep_small(advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
     advise(Advice::NoHugePage)
 }
 
+/// Keeps the system from making huge pages.
+///
+/// # Errors
+///
+/// Always: only Linux has them.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn keep_small(_advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
+pub fn keep_small(_advise: impl Fn(Advice) -> io::Result<()>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where jemalloc's arenas get memory from: extent hooks that give a worker's arena huge pages which are ready
+//! ([`pages::Pool`]), and whatever else it asks for as jemalloc itself does.
+//!
+//! jemalloc's own `thp:always` asks for huge pages wherever an arena has memory. The system then takes one whenever a
+//! byte of it is touched, in the middle of a request, and fills the gaps of what jemalloc had given back, so that
+//! `maxmemory` no longer holds. So all memory of an arena is kept in small pages here, except for pages that were
+//! taken ahead.
+//!
+//! # Invariants
+//!
+//! * INV-OWNED: the memory that a hook gives to jemalloc is zeroed, mapped for ever, and given once: pages of the
+//!   pool, or what jemalloc's own hook gives.
+//! * INV-QUIET: a hook neither allocates nor unwinds. jemalloc calls it with locks held.
+//! * INV-HOOKS: an arena's hooks stay as long as the process. All but `alloc` are jemalloc's own, which may be
+//!   called for any memory that is mapped.
+
+use pages::{HUGE_PAGE, Pool};
+use std::ffi::{c_uint, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+use tikv_jemalloc_ctl::{Error, raw};
+use tikv_jemalloc_sys::extent_hooks_t;
+
+/// The hooks of workers' arenas.
+struct Hooks {
+    /// jemalloc's own, with another `alloc`.
+    table: extent_hooks_t,
+    own: extent_hooks_t,
+    pool: Option<&'static Pool>,
+}
+
+static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
+/// Has the arena of this thread take its memory as said above, from now on; in small pages alone if there is no pool.
+///
+/// # Errors
+///
+/// Those of jemalloc.
+pub(super) fn adopt(pool: Option<&'static Pool>) -> Result<(), Error> {
+    // SAFETY: it is a number of this type.
+    let arena: c_uint = unsafe { raw::read(b"thread.arena\0") }?;
+    let name = format!("arena.{arena}.extent_hooks\0");
+    // SAFETY: it is a pointer to hooks.
+    let before: *mut extent_hooks_t = unsafe { raw::read(name.as_bytes()) }?;
+    let hooks = HOOKS.get_or_init(|| {
+        // SAFETY: an arena's hooks are there as long as it is, and are not changed.
+        let own = unsafe { *before };
+        Hooks { table: extent_hooks_t { alloc: Some(alloc), ..own }, own, pool }
+    });
+    if pool.is_some() {
+        // So that an arena grows by huge pages, except for blocks that are larger.
+        let limit = format!("arena.{arena}.retain_grow_limit\0");
+        // SAFETY: it is a number of this type.
+        unsafe { raw::write(limit.as_bytes(), HUGE_PAGE) }?;
+    }
+    let table = ptr::from_ref(&hooks.table).cast_mut();
+    // SAFETY: it is a pointer to hooks; INV-HOOKS. jemalloc does not write to them.
+    unsafe { raw::write(name.as_bytes(), table) }
+}
+
+/// jemalloc's hook that maps memory.
+///
+/// # Safety
+///
+/// Only jemalloc may call it. Its flags are valid to write to.
+unsafe extern "C" fn alloc(
+    _hooks: *mut extent_hooks_t,
+    wanted: *mut c_void,
+    size: usize,
+    alignment: usize,
+    zeroed: *mut bool,
+    committed: *mut bool,
+    arena: c_uint,
+) -> *mut c_void {
+    let Some(Hooks { own, pool, .. }) = HOOKS.get() else { return ptr::null_mut() };
+    // At a multiple of its size it would be for metadata, most of which is never touched.
+    let fits = wanted.is_null() && size == HUGE_PAGE && alignment < HUGE_PAGE;
+    if fits && let Some(page) = pool.and_then(Pool::next) {
+        // SAFETY: the flags are valid; INV-OWNED.
+        unsafe {
+            zeroed.write(true);
+            committed.write(true);
+        }
+        return page.as_ptr().cast();
+    }
+    let Some(alloc) = own.alloc else { return ptr::null_mut() };
+    let own = ptr::from_ref(own).cast_mut();
+    // SAFETY: jemalloc's own hook, called as jemalloc called this one.
+    let memory = unsafe { alloc(own, wanted, size, alignment, zeroed, committed, arena) };
+    #[cfg(target_os = "linux")]
+    if !memory.is_null() {
+        // Fails where the system has no huge pages.
+        // SAFETY: the memory was just mapped, and the advice changes no byte of it.
+        unsafe { libc::madvise(memory, size, libc::MADV_NOHUGEPAGE) };
+    }
+    memory
+}
