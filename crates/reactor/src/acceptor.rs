@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Acceptor`]: the listener thread's loop.
 //!
-//! * `acceptor/source.rs`: waiting and accepting, by epoll (`readiness.rs`) or io_uring
-//!   (`completions.rs`). `round.rs`: taking turns between doors.
+//! It waits by epoll whatever the workers' engine is. An io_uring holds its sockets for some time after the process was
+//! killed; the next one could not listen meanwhile.
+//!
+//! * `acceptor/readiness.rs`: waiting and accepting. `round.rs`: taking turns between doors.
 //! * `acceptor/reserve.rs`: a spare descriptor for when the process has run out of them.
 
-#[cfg(all(feature = "io-uring", target_os = "linux"))]
-mod completions;
 mod readiness;
 mod reserve;
 mod round;
-mod source;
 
 use crate::metrics::{
     ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
 };
 use crate::waker::Waker;
-use crate::{Census, Dials, Engine, Listener, Mailbox, Message, Newcomer};
+use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer};
 use log::warn;
+use readiness::Readiness;
 use reserve::{Reserve, lacks_descriptors};
 use session::{Stream, TlsAcceptor};
-use source::Source;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +40,7 @@ const COMPLAINT_EVERY: Duration = Duration::from_secs(60);
 /// Accepts connections on all listeners and hands each to the least loaded worker.
 #[derive(Debug)]
 pub struct Acceptor {
-    source: Source,
+    readiness: Readiness,
     stop: Arc<AtomicBool>,
     waker: Arc<Waker>,
     doors: Vec<Door>,
@@ -100,6 +99,9 @@ impl AcceptorHandle {
     }
 }
 
+/// The number of a door, and the connection accepted there, or the error of accepting.
+type Arrival = (usize, io::Result<Stream>);
+
 /// How a round of accepting ended.
 enum Round {
     /// No connection waits.
@@ -115,20 +117,19 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// When the operating system refuses what `engine` needs.
+    /// When the operating system refuses an event queue.
     pub fn new(
-        engine: Engine,
         mut doors: Vec<Door>,
         workers: Vec<Mailbox>,
         census: Census,
         dials: Dials,
     ) -> io::Result<Self> {
-        let (source, waker) = Source::new(engine, &mut doors)?;
+        let (readiness, waker) = Readiness::new(&mut doors)?;
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
-        let waker = Arc::new(waker);
+        let waker = Arc::new(waker.into());
         Ok(Acceptor {
-            source,
+            readiness,
             stop,
             waker,
             doors,
@@ -154,7 +155,6 @@ impl Acceptor {
     ///
     /// When the operating system's event queue fails.
     pub fn run(mut self) -> io::Result<()> {
-        self.source.begin()?;
         let mut pause = PAUSE_MIN;
         loop {
             let round = self.accept(SHARE)?;
@@ -176,7 +176,7 @@ impl Acceptor {
                 }
             };
             let before = Instant::now();
-            self.source.wait(timeout)?;
+            self.readiness.wait(timeout)?;
             if matches!(round, Round::Starved(_)) {
                 ACCEPT_PAUSING.decrement();
                 ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
@@ -191,26 +191,20 @@ impl Acceptor {
     /// Accepts the connections in the backlogs, because the system has told their clients that they
     /// are connected. A client that comes while this runs may find the listener closed.
     fn accept_last(&mut self) -> io::Result<()> {
-        self.source.close();
+        self.readiness.open_all();
         self.accept(SHARE * self.doors.len()).map(|_| ())
     }
 
     /// Accepts until no connection waits, but no more than `most`.
     fn accept(&mut self, most: usize) -> io::Result<Round> {
-        let mut is_any_closed = false;
         for _ in 0..most {
-            let Some((door, outcome)) = self.source.next(&self.doors)? else {
+            let Some((door, outcome)) = self.readiness.next(&self.doors) else {
                 return Ok(Round::Drained);
             };
             match outcome {
-                Ok(stream) => is_any_closed |= !self.hand_on(door, stream)?,
+                Ok(stream) => self.hand_on(door, stream)?,
                 Err(error) => {
                     ACCEPT_ERROR.increment();
-                    if is_any_closed {
-                        // A ring accepts before the acceptor refuses, so the lack of descriptors
-                        // may be over by now.
-                        return Ok(Round::More);
-                    }
                     let is_over = is_clients(&error)
                         || lacks_descriptors(&error) && self.turn_away(door, &error);
                     if !is_over {
@@ -239,20 +233,22 @@ impl Acceptor {
                 true
             }
             // Without descriptors the system reports that error whether a connection waits or not.
-            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => self.source.shut(door),
+            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.readiness.shut(door);
+                true
+            }
             Some(Err(error)) => is_clients(&error),
             None => false,
         }
     }
 
-    /// Gives a connection to the least loaded worker. When there are too many, closes it and
-    /// returns false.
-    fn hand_on(&mut self, door: usize, stream: Stream) -> io::Result<bool> {
+    /// Gives a connection to the least loaded worker, or closes it when there are too many.
+    fn hand_on(&mut self, door: usize, stream: Stream) -> io::Result<()> {
         let local = self.names[door].clone();
         let door = &self.doors[door];
         if self.census.total() >= self.dials.connections_max() {
             door.reject(stream);
-            return Ok(false);
+            return Ok(());
         }
         self.serial += 1;
         let seat = self.census.seat();
@@ -265,8 +261,7 @@ impl Acceptor {
             tag: door.tag,
             seat,
         };
-        self.workers[worker].send(Message::Connection(Box::new(newcomer)))?;
-        Ok(true)
+        self.workers[worker].send(Message::Connection(Box::new(newcomer)))
     }
 }
 

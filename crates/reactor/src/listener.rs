@@ -9,8 +9,6 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
-#[cfg(all(feature = "io-uring", target_os = "linux"))]
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
@@ -82,34 +80,12 @@ impl Listener {
         }
     }
 
-    /// Makes a connection from a descriptor that was accepted on this socket elsewhere and is
-    /// non-blocking.
-    #[cfg(all(feature = "io-uring", target_os = "linux"))]
-    pub(crate) fn adopt(&self, accepted: OwnedFd) -> io::Result<Stream> {
-        match &self.socket {
-            ListenSocket::Tcp(_) => prepare(mio::net::TcpStream::from_std(accepted.into())),
-            ListenSocket::Unix(..) => {
-                Ok(Stream::Unix(mio::net::UnixStream::from_std(accepted.into())))
-            }
-        }
-    }
-
     pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match &mut self.socket {
             ListenSocket::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
             ListenSocket::Unix(listener, _) => {
                 listener.register(registry, token, Interest::READABLE)
             }
-        }
-    }
-}
-
-#[cfg(all(feature = "io-uring", target_os = "linux"))]
-impl AsFd for Listener {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.socket {
-            ListenSocket::Tcp(listener) => listener.as_fd(),
-            ListenSocket::Unix(listener, _) => listener.as_fd(),
         }
     }
 }

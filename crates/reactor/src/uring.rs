@@ -17,8 +17,7 @@
 //! * `digest.rs`: applies a completion to a link. `link.rs`: a connection's operations. `token.rs`: the ids
 //!   of operations.
 //! * `ring.rs`: a ring. `queue.rs`: the ring of a worker, with `buffers.rs`, the memory for receiving, and
-//!   `parcel.rs`, the memory for sending. `reception.rs`: the ring of the listener thread, which accepts.
-//!   Unsafe code is in these five.
+//!   `parcel.rs`, the memory for sending. Unsafe code is in these four.
 //! * `probe.rs`: tells whether the kernel can do all this.
 
 #[allow(unsafe_code)]
@@ -31,8 +30,6 @@ mod probe;
 #[allow(unsafe_code)]
 mod queue;
 #[allow(unsafe_code)]
-mod reception;
-#[allow(unsafe_code)]
 mod ring;
 mod token;
 
@@ -42,7 +39,6 @@ pub(crate) use digest::News;
 use link::{Link, Receiving, Way};
 pub(crate) use probe::probe;
 use queue::Queue;
-pub(crate) use reception::{Arrival, Reception};
 pub(crate) use ring::Completion;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use session::{Session, Stream};

@@ -381,14 +381,8 @@ impl Builder {
         }
         let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
         let dials = self.dials.clone();
-        let acceptor = Acceptor::new(
-            self.options.engine,
-            doors,
-            mailboxes.clone(),
-            census.clone(),
-            dials.clone(),
-        )
-        .map_err(Error::Start)?;
+        let acceptor = Acceptor::new(doors, mailboxes.clone(), census.clone(), dials.clone())
+            .map_err(Error::Start)?;
 
         let readiness = Readiness::new();
         let admin = self.start_admin(&readiness)?;

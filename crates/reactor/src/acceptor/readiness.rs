@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Readiness`]: accepting on epoll, through mio.
 
+use super::Arrival;
 use super::round::Round;
-use super::source::Arrival;
 use crate::Door;
 use mio::{Events, Poll, Token, Waker};
 use std::io;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Round`]: accepts one connection at each door in turn.
 
-use super::source::Arrival;
+use super::Arrival;
 use crate::Door;
 use std::io::ErrorKind;
 

@@ -105,7 +105,7 @@ impl Uring {
                 Some(news)
             }
             Kind::Watch => Some(News::HungUp),
-            Kind::Bell | Kind::Cancel | Kind::Accept | Kind::Datagrams => None,
+            Kind::Bell | Kind::Cancel | Kind::Datagrams => None,
         };
         match link.slot {
             Some(slot) => news.map(|news| (slot, news)),

@@ -110,7 +110,7 @@ impl Link {
         match kind {
             Kind::Receive => self.receiving = Receiving::Off,
             Kind::Watch => self.is_watched = false,
-            Kind::Bell | Kind::Send | Kind::Cancel | Kind::Accept | Kind::Datagrams => {}
+            Kind::Bell | Kind::Send | Kind::Cancel | Kind::Datagrams => {}
         }
     }
 

@@ -14,21 +14,12 @@ pub(super) enum Kind {
     Watch,
     /// Cancels another operation of a link.
     Cancel,
-    /// Accepts on a listening socket (multishot).
-    Accept,
     /// Waits for datagrams (multishot).
     Datagrams,
 }
 
-const KINDS: [Kind; 7] = [
-    Kind::Bell,
-    Kind::Receive,
-    Kind::Send,
-    Kind::Watch,
-    Kind::Cancel,
-    Kind::Accept,
-    Kind::Datagrams,
-];
+const KINDS: [Kind; 6] =
+    [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel, Kind::Datagrams];
 
 /// Bits of a generation. It wraps around, but only after more links in one place than can have late
 /// completions.
