@@ -171,8 +171,15 @@ fn play_with_the_memcache_crate(form: &str) {
         }
         ours
     });
-    let Some(memcached) = process::memcached(&[]) else { return };
-    let theirs = play(&memcached);
+    // Its flush leaves an item that a thread of its own has locked at that moment: then it plays again.
+    let mut theirs = Vec::new();
+    for _ in 0..5 {
+        let Some(memcached) = process::memcached(&[]) else { return };
+        theirs = play(&memcached);
+        if theirs.last().is_some_and(|line| line == "get bytes: None") {
+            break;
+        }
+    }
     for (storage, ours) in process::STORAGES.iter().zip(ours) {
         assert_eq!(ours, theirs, "{form} over {storage}");
     }
