@@ -52,8 +52,10 @@ pub(crate) struct Call<'c, V> {
     pub(crate) stats: Option<&'c KeyspaceStats>,
     pub(crate) outbox: &'c mut Outbox,
     pub(crate) directory: &'c Directory,
-    /// The command runs inside of EXEC: it must not block.
+    /// The command runs inside of EXEC or a script: it must not block.
     pub(crate) in_transaction: bool,
+    /// The command runs inside of a script.
+    pub(crate) in_script: bool,
     /// The block that the request has for itself, if it is large.
     pub(crate) lent: Option<&'c Lent>,
     /// What becomes of the connection.

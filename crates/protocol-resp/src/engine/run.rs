@@ -297,6 +297,7 @@ impl<V: View> Execution<'_, '_, V> {
             outbox: &mut *self.context.outbox,
             directory: self.context.directory,
             in_transaction: origin != Origin::Client,
+            in_script: origin == Origin::Script,
             lent: self.context.lent.as_ref(),
             control: Control::Continue,
         };

@@ -50,8 +50,10 @@ fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {
         Some(_) => return Err(Fault::WRONG_TYPE),
         None => call.missed(key),
     }
+    // What is stored, or decides what a script does, must not depend on how a set happens to be kept.
+    let is_kept = options.store.is_some() || call.in_script;
     let found = match call.keys.peek(key) {
-        Some(entry) => sorted(&call.keys, entry, options)?,
+        Some(entry) => sorted(&call.keys, entry, options, is_kept)?,
         None => Vec::new(),
     };
     match options.store {
@@ -64,19 +66,19 @@ fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {
     Ok(())
 }
 
-/// The elements in the order and the part that is asked for.
+/// The elements in the order and the part that is asked for. A set whose result `is_kept` is sorted in any case.
 fn sorted<'k, V: View>(
     keys: &'k Keys<'_, V>,
     entry: &'k Entry,
     options: &Options<'_>,
+    is_kept: bool,
 ) -> Result<Vec<Text<'k>>, Fault> {
     let window = options.window(entry.len());
     let (descends, all) = (options.descends, 0..entry.len());
-    // What is stored must not depend on how a set happens to be kept.
-    let is_stored_set = options.store.is_some() && entry.data_type() == Type::Set;
+    let is_kept_set = is_kept && entry.data_type() == Type::Set;
     let elements = |range| elements(entry, range, false);
     let by = match &options.by {
-        By::Nothing if !is_stored_set => {
+        By::Nothing if !is_kept_set => {
             return Ok(self::elements(entry, window, descends).collect());
         }
         By::Nothing | By::Element => None,
