@@ -100,7 +100,7 @@ complete -c rds -l set-proc-title -d ' [default: no]' -r
 complete -c rds -l proc-title-template -d ' [default: {title} {listen-addr} {server-mode}]' -r
 complete -c rds -l crash-log-enabled -d ' [default: no]' -r
 complete -c rds -l crash-memcheck-enabled -d ' [default: no]' -r
-complete -c rds -l disable-thp -d 'Whether memory is taken in small pages alone. Otherwise huge ones are taken before they are needed [default: no]' -r
+complete -c rds -l disable-thp -d 'Whether memory is taken in small pages alone. Otherwise huge ones are taken before they are needed: less CPU, but what bursts of large buffers took may stay [default: yes]' -r
 complete -c rds -l oom-score-adj -d ' [default: no]' -r
 complete -c rds -l oom-score-adj-values -d ' [default: 0 200 800]' -r
 complete -c rds -l hz -d ' [default: 10]' -r
