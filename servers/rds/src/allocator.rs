@@ -9,7 +9,8 @@
 //! one after the other, with a hundred megabytes of replies each, made rds take a gigabyte under a limit of
 //! 256 MB.
 //!
-//! Workers' memory is in huge pages (`allocator/extents.rs`), which are taken ahead.
+//! Workers' memory is in small pages whatever the system's default, or in huge ones that are taken ahead, if they are wanted
+//! (`disable-thp no`; `allocator/extents.rs`).
 //!
 //! [`Bins`] tell the keyspace how full jemalloc's slabs are, and let it move entries from one to another.
 
