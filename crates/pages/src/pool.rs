@@ -26,8 +26,8 @@ const REGION: usize = 8;
 /// none is ready, it takes its memory elsewhere.
 ///
 /// None is ready until eight were asked for, so a process with little memory takes none ahead. From then on a 128th of
-/// what was asked for is kept ready, at least a page and at most four. Pages are never taken
-/// back: who no longer needs the memory of one gives it to the system, by advice, and keeps the address.
+/// what was asked for is kept ready, at least a page and at most four. Pages are never taken back: who no longer needs the
+/// memory of one gives it to the system, by advice, and keeps the address.
 ///
 /// [`Pool::next`] allocates nothing, so that an allocator can call it.
 ///
@@ -130,11 +130,11 @@ fn wanted(asked: usize) -> usize {
 
 /// Takes the next page of a region, or of a new one when that is at its end.
 fn another(region: &mut Option<Region>) -> io::Result<Page> {
-    let (map, page) = match region {
-        Some(Region(map, from)) if huge_page_from(map.as_ptr(), *from).end <= map.len() => {
-            (*map, huge_page_from(map.as_ptr(), *from))
-        }
-        _ => {
+    let rest = region.as_ref().map(|Region(map, from)| (*map, *from));
+    let next = rest.map(|(map, from)| (map, huge_page_from(map.as_ptr(), from)));
+    let (map, page) = match next.filter(|(map, page)| page.end <= map.len()) {
+        Some(next) => next,
+        None => {
             let map = map()?;
             (map, huge_page_from(map.as_ptr(), 0))
         }

@@ -14,9 +14,9 @@ mod round;
 use crate::metrics::{
     ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
 };
-use crate::waker::Waker;
 use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer};
 use log::warn;
+use mio::Waker;
 use readiness::Readiness;
 use reserve::{Reserve, lacks_descriptors};
 use session::{Stream, TlsAcceptor};
@@ -127,7 +127,7 @@ impl Acceptor {
         let (readiness, waker) = Readiness::new(&mut doors)?;
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
-        let waker = Arc::new(waker.into());
+        let waker = Arc::new(waker);
         Ok(Acceptor {
             readiness,
             stop,

@@ -6,6 +6,7 @@
 //! * [`child`]: servers as child processes, ours or those that they are compared with.
 //! * [`counting`]: a counting allocator, to test what is promised about allocations.
 //! * [`memcached`]: memcached as the oracle of its protocol, of whatever version.
+//! * [`memory`]: how much of it is in use.
 //! * `random`: random numbers, the same for the same seed.
 //! * `session`: recorded sessions of memcache clients.
 //!
@@ -36,6 +37,7 @@ pub mod daemon;
 #[cfg(feature = "server")]
 pub mod http;
 pub mod memcached;
+pub mod memory;
 pub mod random;
 pub mod session;
 #[cfg(feature = "resp")]

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use test_support::client::Client;
 use test_support::daemon::Daemon;
+use test_support::memory;
 
-const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const HUGE_PAGE: u64 = 2 * MIB;
 /// Bytes of a value.
@@ -42,15 +42,8 @@ impl Server {
         self.keys += keys;
     }
 
-    /// What the system says of its memory, in bytes.
-    fn fact(&self, file: &str, name: &str) -> u64 {
-        let facts = fs::read_to_string(format!("/proc/{}/{file}", self.daemon.pid())).unwrap();
-        let line = facts.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() * KIB
-    }
-
     fn in_huge_pages(&self) -> u64 {
-        self.fact("smaps_rollup", "AnonHugePages")
+        memory::of_process(self.daemon.pid(), "smaps_rollup", "AnonHugePages")
     }
 }
 
@@ -92,7 +85,7 @@ fn a_server_with_little_data_takes_no_memory_ahead() {
     let own = |flags: &[&str]| {
         let mut server = Server::start(flags);
         server.write(8_000);
-        server.fact("status", "RssAnon")
+        memory::of_process(server.daemon.pid(), "status", "RssAnon")
     };
     let (without, with) = (own(&[]), own(&["--disable-thp", "no"]));
     assert!(with < without + MIB, "{with} bytes instead of {without}");

@@ -3,29 +3,12 @@
 
 use super::*;
 use std::collections::BTreeSet;
-use std::os::unix::fs::FileExt;
-use std::time::{Duration, Instant};
-
-const SMALL_PAGE: usize = 4096;
-
-/// Bytes of a page that are in memory.
-fn present(page: NonNull<u8>) -> usize {
-    let pagemap = std::fs::File::open("/proc/self/pagemap").expect("every process has one");
-    let mut entries = vec![0; HUGE_PAGE / SMALL_PAGE * 8];
-    let at = page.addr().get() / SMALL_PAGE * 8;
-    pagemap.read_exact_at(&mut entries, at as u64).expect("it has all pages");
-    let (entries, _) = entries.as_chunks::<8>();
-    let is_present = |entry: &&[u8; 8]| u64::from_le_bytes(**entry) >> 63 == 1;
-    entries.iter().filter(is_present).count() * SMALL_PAGE
-}
+use test_support::memory::present;
+use test_support::wait_until;
 
 /// Waits until so many pages are ready.
 fn wait_for(pool: &Pool, pages: usize) {
-    let begun = Instant::now();
-    while pool.ready() < pages {
-        assert!(begun.elapsed() < Duration::from_secs(50), "{} of {pages}", pool.ready());
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("pages are ready", || pool.ready() >= pages);
 }
 
 /// A pool that was asked for so many pages that it takes some.
@@ -46,7 +29,7 @@ fn pages_are_taken_whole_and_given_once() {
         wait_for(pool, 1);
         let page = pool.next().expect("one is ready");
         assert!(page.addr().get().is_multiple_of(HUGE_PAGE));
-        assert_eq!(present(page), HUGE_PAGE);
+        assert_eq!(present(page.as_ptr(), HUGE_PAGE), HUGE_PAGE);
         assert!(seen.insert(page.addr()), "it was given before");
     }
 }

@@ -3,12 +3,12 @@
 #![cfg(target_os = "linux")]
 
 use super::*;
-use crate::heap::tests::present;
 use crate::store::SegStore;
 use clock::Ticks;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use storage::{Put, Store};
+use test_support::memory::present;
 
 const MIB: usize = 1 << 20;
 

@@ -75,7 +75,7 @@ fn is_locked() -> bool {
 #[cfg(all(test, not(loom), target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::heap::tests::present;
+    use test_support::memory::present;
 
     const PAGES: usize = 64;
 

@@ -11,20 +11,6 @@ mod integrity;
 
 const SEGMENT: usize = 64 << 10;
 
-/// How many of these bytes are in memory, by whole pages. They begin at a page.
-#[cfg(target_os = "linux")]
-pub(crate) fn present(start: *const u8, bytes: usize) -> usize {
-    use std::os::unix::fs::FileExt;
-
-    const PAGE: usize = 4096;
-    let pagemap = std::fs::File::open("/proc/self/pagemap").expect("every process has one");
-    let mut entries = vec![0; bytes / PAGE * 8];
-    let at = start.addr() / PAGE * 8;
-    pagemap.read_exact_at(&mut entries, at as u64).expect("it has all pages");
-    let (entries, _) = entries.as_chunks::<8>();
-    entries.iter().filter(|entry| u64::from_le_bytes(**entry) >> 63 == 1).count() * PAGE
-}
-
 fn heap(segments: u32, integrity: bool) -> Heap {
     let options = HeapOptions { integrity, ..HeapOptions::default() };
     Heap::new(segments, SEGMENT, &[], options).expect("there is memory")

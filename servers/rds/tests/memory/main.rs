@@ -8,13 +8,12 @@ mod sizes;
 mod walk;
 
 use flood::Flood;
-use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::time::Instant;
 use test_support::client::Client;
 use test_support::daemon::{Daemon, text};
-use test_support::{PATIENCE, wait_until};
+use test_support::{PATIENCE, memory, wait_until};
 
 const MIB: u64 = 1 << 20;
 
@@ -22,8 +21,7 @@ const MIB: u64 = 1 << 20;
 struct Rig {
     address: SocketAddr,
     operator: Client,
-    process: u64,
-    _daemon: Daemon,
+    daemon: Daemon,
 }
 
 impl Rig {
@@ -33,9 +31,8 @@ impl Rig {
         let mut daemon = Daemon::spawn(command.args(flags).args(free));
         let address = daemon.address();
         let operator = Client::tcp(address);
-        let mut rig = Rig { address, operator, process: 0, _daemon: daemon };
+        let mut rig = Rig { address, operator, daemon };
         rig.ask("CLIENT NO-EVICT on");
-        rig.process = rig.number("process_id");
         rig
     }
 
@@ -62,9 +59,7 @@ impl Rig {
 
     /// Memory of the process in RAM that is its own, not the program's file.
     fn own_bytes(&self) -> u64 {
-        let text = fs::read_to_string(format!("/proc/{}/status", self.process)).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-        line.split_ascii_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+        memory::of_process(self.daemon.pid(), "status", "RssAnon")
     }
 
     /// Waits until no more than `most` bytes are the process's own: the allocator keeps what was freed
