@@ -400,6 +400,7 @@ impl Builder {
             drain_delay: self.drain_delay,
             drain_timeout: self.drain_timeout,
             log: None,
+            is_announced: false,
         };
         let is_program = self.program.is_whole();
         let spawn_all = || {

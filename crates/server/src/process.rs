@@ -11,6 +11,7 @@
 
 use crate::Error;
 use crate::logging::LogThread;
+use crate::signals;
 use admin::{AdminHandle, Readiness, State};
 use clock::{Clock, Ticks};
 use log::{error, info};
@@ -53,6 +54,8 @@ pub(crate) struct Threads {
     pub(crate) drain_timeout: Duration,
     /// Writes the logs, if the server is the whole program.
     pub(crate) log: Option<LogThread>,
+    /// Whether the service manager has been told that the server is ready.
+    pub(crate) is_announced: bool,
 }
 
 /// Values that are never dropped: they are in use until the program ends.
@@ -179,6 +182,14 @@ impl Process {
         }
     }
 
+    /// Tells the service manager that the server is ready, and later that it stops.
+    pub(crate) fn announce(&mut self) {
+        signals::notify_ready();
+        if let Some(threads) = &mut self.threads {
+            threads.is_announced = true;
+        }
+    }
+
     /// The number of open connections.
     pub fn connections(&self) -> usize {
         self.threads.as_ref().map_or(0, |threads| threads.census.total())
@@ -251,6 +262,9 @@ impl Process {
     /// The graceful stop; see the module's description.
     fn drain(&self, threads: &Threads) -> Result<(), Error> {
         threads.readiness.set(State::Draining);
+        if threads.is_announced {
+            signals::notify_stopping();
+        }
         let count = threads.census.total();
         info!("stopping: {count} connections to flush; a second signal ends it at once");
         let mut running = threads.joins.len();

@@ -182,7 +182,7 @@ impl Builder {
         for greeting in greetings {
             info!("{greeting}");
         }
-        signals::notify_ready();
+        process.announce();
         if let Some(background) = background {
             background.serves().map_err(Error::Start)?;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signals: stop, stop at once, reload, and signals that are ignored; and the notification of systemd that
-//! the server is ready.
+//! Signals: stop, stop at once, reload, and signals that are ignored; and the notifications of systemd that
+//! the server is ready, and that it stops.
 
 use crate::Error;
 use crate::process::Event;
@@ -36,7 +36,6 @@ pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> 
                 SIGTERM | SIGINT => {
                     // The receiver lives as long as the process.
                     let _ = events.send(Event::Stop);
-                    notify(&[NotifyState::Stopping]);
                 }
                 idle => warn!(
                     "{} has no effect: SIGTERM stops the server, SIGHUP reads its files anew",
@@ -63,6 +62,11 @@ fn watch_for_the_second(stopping: &Arc<AtomicBool>) -> io::Result<()> {
 /// Tells systemd, if it started this process, that connections are accepted.
 pub(crate) fn notify_ready() {
     notify(&[NotifyState::Ready]);
+}
+
+/// Tells systemd, if it started this process, that it is about to end.
+pub(crate) fn notify_stopping() {
+    notify(&[NotifyState::Stopping]);
 }
 
 fn notify(states: &[NotifyState<'_>]) {

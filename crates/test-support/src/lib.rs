@@ -21,6 +21,7 @@
 //! * `certificates`: a certificate authority, and the TLS files of a server.
 //! * `daemon`: a built server as a child process whose output the test reads.
 //! * `http`: a page of the admin plane.
+//! * `manager`: a service manager, which servers notify.
 #![deny(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 #![allow(missing_debug_implementations, reason = "no test prints them")]
@@ -36,6 +37,8 @@ pub mod counting;
 pub mod daemon;
 #[cfg(feature = "server")]
 pub mod http;
+#[cfg(feature = "server")]
+pub mod manager;
 pub mod memcached;
 pub mod memory;
 pub mod random;

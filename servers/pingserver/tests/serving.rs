@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::net::TcpListener;
-use std::os::unix::net::UnixDatagram;
 use std::process::Command;
 use test_support::client::Client;
 use test_support::daemon::{Config, Daemon, run, text};
 use test_support::http::{get, metric};
-use test_support::{PATIENCE, wait_until};
+use test_support::manager::Manager;
+use test_support::wait_until;
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 
@@ -125,20 +125,13 @@ fn a_client_too_many_is_told_so() {
 #[test]
 fn the_service_manager_hears_when_it_is_ready_and_when_it_stops() {
     let config = Config::new("[server]\nport = 0\n[admin]\nenabled = false\n");
-    let path = config.folder().join("notify");
-    let manager = UnixDatagram::bind(&path).unwrap();
-    manager.set_read_timeout(Some(PATIENCE)).unwrap();
-    let told = || {
-        let mut datagram = [0; 1024];
-        let n = manager.recv(&mut datagram).unwrap();
-        text(&datagram[..n]).trim_end().to_owned()
-    };
+    let manager = Manager::new(config.folder());
     let mut command = Command::new(PINGSERVER);
-    let mut server = Daemon::spawn(command.arg(&config.file).env("NOTIFY_SOCKET", &path));
-    assert_eq!(told(), "READY=1");
+    let mut server = Daemon::spawn(manager.manage(command.arg(&config.file)));
+    assert_eq!(manager.told(), "READY=1");
     // It does not say so before it is.
     Client::tcp(server.address()).ask(b"PING\r\n", b"PONG\r\n");
     server.signal("TERM");
-    assert_eq!(told(), "STOPPING=1");
+    assert_eq!(manager.told(), "STOPPING=1");
     assert_eq!(server.end().0.code(), Some(0));
 }

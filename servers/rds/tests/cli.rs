@@ -11,6 +11,7 @@ use test_support::certificates::Certificates;
 use test_support::child::free_port;
 use test_support::client::Client;
 use test_support::daemon::{Config, Daemon, run, text};
+use test_support::manager::Manager;
 use test_support::{http, wait_until};
 
 const RDS: &str = env!("CARGO_BIN_EXE_rds");
@@ -159,6 +160,18 @@ fn it_serves_until_it_is_told_to_shut_down() {
         assert_eq!(clients[2].rest(), b"");
         assert!(daemon.end().0.success(), "{threads} threads");
     }
+}
+
+#[test]
+fn the_service_manager_hears_of_a_shutdown_by_a_client() {
+    let folder = Config::empty();
+    let manager = Manager::new(folder.folder());
+    let mut daemon = Daemon::spawn(manager.manage(Command::new(RDS).args(FREE)));
+    assert_eq!(manager.told(), "READY=1");
+    let mut client = Client::tcp(daemon.address());
+    client.send(b"SHUTDOWN\r\n");
+    assert_eq!(manager.told(), "STOPPING=1");
+    assert!(daemon.end().0.success());
 }
 
 #[test]
