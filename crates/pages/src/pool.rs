@@ -4,10 +4,9 @@
 use crate::advice::{HUGE_PAGE, huge_page_from, keep_small, take};
 use arrayvec::ArrayVec;
 use memmap2::{MmapOptions, MmapRaw};
-use parking_lot::Mutex;
 use std::io;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 
 /// The part of the pages asked for, as a divisor, that is kept ready.
@@ -47,6 +46,7 @@ const REGION: usize = 8;
 /// ```
 #[derive(Debug, Default)]
 pub struct Pool {
+    /// The standard library's mutex: one of parking_lot's allocates when a thread waits for the first time.
     state: Mutex<State>,
     thread: OnceLock<Thread>,
 }
@@ -83,7 +83,7 @@ impl Pool {
     /// is ready.
     pub fn next(&self) -> Option<NonNull<u8>> {
         let page = {
-            let mut state = self.state.lock();
+            let mut state = self.state();
             state.asked += 1;
             state.ready.pop()
         };
@@ -94,14 +94,18 @@ impl Pool {
         NonNull::new(map.as_mut_ptr().wrapping_add(start))
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many pages are ready.
     pub fn ready(&self) -> usize {
-        self.state.lock().ready.len()
+        self.state().ready.len()
     }
 
     /// Whether another page is to be made ready.
     fn wants_another(&self) -> bool {
-        let state = self.state.lock();
+        let state = self.state();
         state.ready.len() < wanted(state.asked)
     }
 
@@ -113,7 +117,7 @@ impl Pool {
                 continue;
             }
             match another(&mut region) {
-                Ok(page) => self.state.lock().ready.push(page),
+                Ok(page) => self.state().ready.push(page),
                 Err(error) => {
                     log::info!("no memory is taken ahead of its use: {error}");
                     return;

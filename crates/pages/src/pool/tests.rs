@@ -43,7 +43,7 @@ fn more_are_ready_when_more_were_asked_for() {
     let pool = pool();
     wait_for(pool, 1);
     assert!(!pool.wants_another(), "it has what it wants");
-    pool.state.lock().asked = 3 * SHARE;
+    pool.state().asked = 3 * SHARE;
     pool.next().expect("it had one");
     wait_for(pool, 3);
     assert!(!pool.wants_another(), "it has what it wants");
