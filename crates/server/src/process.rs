@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Process`]: a running server, and its graceful stop.
 //!
-//! The steps of the stop are ordered so that no request that has arrived is lost: `/ready` says "draining";
-//! the listener accepts the connections in its backlog and closes; each worker serves the requests that
-//! have arrived, flushes and closes its connections, all within a deadline; the admin thread ends, and the
-//! log last.
+//! The steps of the stop are ordered so that no request that has arrived is lost: `/ready` says "draining",
+//! and the service manager is told; the listener accepts the connections in its backlog and closes; each
+//! worker serves the requests that have arrived, flushes and closes its connections, all within a deadline;
+//! the admin thread ends, and the log last.
 //!
 //! What workers own, such as a store of millions of items, is freed when their threads end, unless
 //! the server is the whole program: then the system frees the memory as a whole ([`keep`]).
