@@ -100,7 +100,8 @@ complete -c rds -l set-proc-title -d ' [default: no]' -r
 complete -c rds -l proc-title-template -d ' [default: {title} {listen-addr} {server-mode}]' -r
 complete -c rds -l crash-log-enabled -d ' [default: no]' -r
 complete -c rds -l crash-memcheck-enabled -d ' [default: no]' -r
-complete -c rds -l disable-thp -d 'Whether memory is taken in small pages alone. Otherwise huge ones are taken before they are needed: less CPU, but what bursts of large buffers took may stay [default: yes]' -r
+complete -c rds -l disable-thp -d 'Whether the system is kept from making huge pages of small ones where data is [default: yes]' -r
+complete -c rds -l huge-pages -d 'Whether memory of data is taken in huge pages where the system has them, before it is needed, by a thread of its own [default: yes]' -r
 complete -c rds -l oom-score-adj -d ' [default: no]' -r
 complete -c rds -l oom-score-adj-values -d ' [default: 0 200 800]' -r
 complete -c rds -l hz -d ' [default: 10]' -r

@@ -16,7 +16,7 @@
 //! # drop(taken);
 //! # Ok::<(), std::io::Error>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod advice;
 mod pool;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Pool`]: huge pages that are kept ready by a thread of its own.
 
+#[allow(unsafe_code)]
+mod open;
+
+use self::open::OpenPages;
 use crate::advice::{HUGE_PAGE, huge_page_from, keep_small, take};
 use arrayvec::ArrayVec;
 use memmap2::{MmapOptions, MmapRaw};
@@ -8,6 +12,7 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 /// The part of the pages asked for, as a divisor, that is kept ready.
 const SHARE: usize = 128;
@@ -21,26 +26,44 @@ const MOST: usize = 4;
 /// Pages of address space that are mapped at once. Where memory is locked (`mlockall`), all of it is taken then.
 const REGION: usize = 8;
 
+/// The time between two looks for rests that nobody uses.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Huge pages that a thread takes from the system while those before them are used. Who needs one never waits: if
 /// none is ready, it takes its memory elsewhere.
 ///
 /// None is ready until eight were asked for, so a process with little memory takes none ahead. From then on a 128th of
-/// what was asked for is kept ready, at least a page and at most four. Pages are never taken back: who no longer needs the
-/// memory of one gives it to the system, by advice, and keeps the address.
+/// what was asked for is kept ready, at least a page and at most four.
 ///
-/// [`Pool::next`] allocates nothing, so that an allocator can call it.
+/// Who has got a page uses it from its beginning on, and says so before it does ([`Pool::uses`]). What is behind that is the
+/// page's rest. An allocator leaves many: too small for the next block, and perhaps never used. So the thread gives rests
+/// back to the system once their owner has got another page and has not used more of this one for a second, or has left
+/// more than a few. Rests of up to a 64th stay, because the page is no huge one without. An owner may use what was given
+/// back: then it is zeroed memory as before, in small pages. What it has used and no longer needs it gives back itself,
+/// by advice. The addresses are its own for ever.
+///
+/// [`Pool::next`] and [`Pool::uses`] allocate nothing, so that an allocator can call them.
+///
+/// # Invariants
+///
+/// INV-REST: of a page that was given out, nobody reads or writes a byte before [`Pool::uses`] has returned for it.
+/// Until then the pool may give it back, or ask for it.
 ///
 /// ```
+/// use pages::HUGE_PAGE;
+///
 /// let pool = pages::Pool::start()?;
+/// let owner = 1;
 /// for _ in 0..8 {
-///     assert!(pool.next().is_none(), "it takes none ahead for a small process");
+///     assert!(pool.next(owner).is_none(), "it takes none ahead for a small process");
 /// }
 /// # if cfg!(target_os = "linux") {
-/// while pool.ready() == 0 {
+/// while pool.ahead() == 0 {
 ///     std::thread::yield_now();
 /// }
-/// let page: std::ptr::NonNull<u8> = pool.next().expect("it is ready");
-/// # drop(page);
+/// let page: std::ptr::NonNull<u8> = pool.next(owner).expect("it is ready");
+/// pool.uses(page, 4096);
+/// // From here on there may be something in the first 4096 bytes.
 /// # }
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -54,6 +77,8 @@ pub struct Pool {
 #[derive(Debug, Default)]
 struct State {
     ready: ArrayVec<Page, MOST>,
+    /// Those that were given out and are not yet used whole.
+    open: OpenPages,
     /// How many were asked for.
     asked: usize,
 }
@@ -61,6 +86,16 @@ struct State {
 /// A huge page: a mapping that stays for ever, and where in it the page begins.
 #[derive(Debug)]
 struct Page(&'static MmapRaw, usize);
+
+impl Page {
+    fn start(&self) -> *mut u8 {
+        self.0.as_mut_ptr().wrapping_add(self.1)
+    }
+
+    fn address(&self) -> usize {
+        self.start().addr()
+    }
+}
 
 /// Address space that pages are taken from, and where the next of them may begin.
 #[derive(Debug)]
@@ -79,28 +114,40 @@ impl Pool {
         Ok(pool)
     }
 
-    /// A page, which is the caller's from then on: [`HUGE_PAGE`] bytes of zeros at a multiple of that. `None` when none
-    /// is ready.
-    pub fn next(&self) -> Option<NonNull<u8>> {
-        let page = {
+    /// A page, which is this owner's from then on: [`HUGE_PAGE`] bytes of zeros at a multiple of that, none of them
+    /// in use. `None` when none is ready, or too many are not used whole.
+    pub fn next(&self, owner: u32) -> Option<NonNull<u8>> {
+        let start = {
             let mut state = self.state();
             state.asked += 1;
-            state.ready.pop()
+            let page = if state.open.is_full() { None } else { state.ready.pop() };
+            page.map(|page| {
+                let start = page.start();
+                state.open.add(page, owner);
+                start
+            })
         };
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
-        let Page(map, start) = page?;
-        NonNull::new(map.as_mut_ptr().wrapping_add(start))
+        NonNull::new(start?)
+    }
+
+    /// Notes that so many bytes from here on are about to be used. They may lie in several pages, and outside of pages of
+    /// the pool. Of each page those before them count as used, too.
+    pub fn uses(&self, start: NonNull<u8>, bytes: usize) {
+        let start = start.addr().get();
+        self.state().open.uses(start..start + bytes);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many pages are ready.
-    pub fn ready(&self) -> usize {
-        self.state().ready.len()
+    /// Bytes that were taken from the system and are not in use yet.
+    pub fn ahead(&self) -> usize {
+        let state = self.state();
+        state.ready.len() * HUGE_PAGE + state.open.rests()
     }
 
     /// Whether another page is to be made ready.
@@ -111,17 +158,41 @@ impl Pool {
 
     fn run(&self) {
         let mut region = None;
+        let mut has_memory = true;
+        let mut looked = Instant::now();
         loop {
-            if !self.wants_another() {
-                thread::park();
+            if has_memory && self.wants_another() {
+                match another(&mut region) {
+                    Ok(page) => self.state().ready.push(page),
+                    Err(error) => {
+                        log::info!("no memory is taken ahead of its use any more: {error}");
+                        has_memory = false;
+                    }
+                }
                 continue;
             }
-            match another(&mut region) {
-                Ok(page) => self.state().ready.push(page),
-                Err(error) => {
-                    log::info!("no memory is taken ahead of its use: {error}");
-                    return;
-                }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.state().open.look();
+            }
+            self.give_back();
+            // Who asks for a page wakes it.
+            if self.state().open.has_elders() {
+                thread::park_timeout(LOOK);
+            } else {
+                thread::park();
+            }
+        }
+    }
+
+    /// Gives back the rests that nobody needs.
+    fn give_back(&self) {
+        loop {
+            // In between others get the lock.
+            match self.state().open.give_back_one() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => log::info!("memory ahead of its use stays there: {error}"),
             }
         }
     }

@@ -9,15 +9,15 @@
 //! one after the other, with a hundred megabytes of replies each, made rds take a gigabyte under a limit of
 //! 256 MB.
 //!
-//! Workers' memory is in small pages whatever the system's default, or in huge ones that are taken ahead, if they are wanted
-//! (`disable-thp no`; `allocator/extents.rs`).
+//! Workers' memory is in huge pages that are taken ahead, unless they are not wanted (`huge-pages no`), and otherwise in small
+//! pages whatever the system's default (`allocator/extents.rs`).
 //!
 //! [`Bins`] tell the keyspace how full jemalloc's slabs are, and let it move entries from one to another.
 
 #[allow(unsafe_code)]
 mod extents;
 
-use pages::{HUGE_PAGE, Pool};
+use pages::Pool;
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
 use std::sync::mpsc::{self, SyncSender};
@@ -40,6 +40,9 @@ pub(crate) fn start() {
 
 /// Huge pages that a thread takes ahead of their use, from now on.
 pub(crate) fn huge_pages() -> Option<&'static Pool> {
+    if !extents::can_tell_use() {
+        return None;
+    }
     let pool = Pool::start();
     if let Err(error) = &pool {
         eprintln!("warning: memory is not taken in huge pages: {error}");
@@ -47,9 +50,10 @@ pub(crate) fn huge_pages() -> Option<&'static Pool> {
     pool.ok()
 }
 
-/// Has this thread's memory come from these huge pages, and in small ones where none is ready.
-pub(crate) fn adopt(pool: Option<&'static Pool>) {
-    if let Err(error) = extents::adopt(pool) {
+/// Has this thread's memory come from these huge pages and, where none is ready, in small ones, or whichever the system
+/// chooses.
+pub(crate) fn adopt(pool: Option<&'static Pool>, keeps_small: bool) {
+    if let Err(error) = extents::adopt(pool, keeps_small) {
         log::warn!("the memory of a worker is not taken in huge pages: {error}");
     }
 }
@@ -74,7 +78,7 @@ const ALL_ARENAS: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Bins {
     bins: Vec<Bin>,
-    /// Where the number of pages is that are in memory and free.
+    /// Where the number of pages is that are in memory and free, and known to jemalloc.
     idle: Mib<[usize; 4]>,
     page: usize,
     pool: Option<&'static Pool>,
@@ -154,8 +158,8 @@ impl Slabs for Bins {
 
     fn idle(&self) -> u64 {
         let pages: usize = self.idle.read().unwrap_or(0);
-        let ready = self.pool.map_or(0, Pool::ready);
-        (pages * self.page + ready * HUGE_PAGE) as u64
+        let ahead = self.pool.map_or(0, Pool::ahead);
+        (pages * self.page + ahead) as u64
     }
 
     fn purge(&self) {

@@ -36,9 +36,14 @@ impl Config {
         self.redis.get("databases").parse().expect("a value of the right kind")
     }
 
-    /// Whether memory is taken in huge pages.
+    /// Whether memory is taken in huge pages ahead of its use.
     pub(crate) fn takes_huge_pages(&self) -> bool {
-        self.redis.get("disable-thp") == "no"
+        self.redis.get("huge-pages") == "yes"
+    }
+
+    /// Whether the system makes no huge pages of its own accord.
+    pub(crate) fn disables_huge_pages(&self) -> bool {
+        self.redis.get("disable-thp") == "yes"
     }
 
     /// The largest request in bytes.

@@ -108,7 +108,8 @@ fn run(flags: Flags) -> Result<(), Error> {
     config.server.max_connections = builder.fit_connections()?;
     allocator::start();
     let pool = if config.takes_huge_pages() { allocator::huge_pages() } else { None };
-    builder = builder.on_worker_start(move |_worker| allocator::adopt(pool));
+    let keeps_small = config.disables_huge_pages();
+    builder = builder.on_worker_start(move |_worker| allocator::adopt(pool, keeps_small));
     let workers = config.worker.threads;
     let mut store = TypedStore::builder()
         .shards(if workers == 1 { 1 } else { workers * SHARDS_PER_WORKER })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the memory of the built server's data is: in huge pages, where they are asked for and the system has them.
+//! Where the memory of the built server's data is: in huge pages, unless they are not wanted or the system has none.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -55,18 +55,18 @@ fn refusals() -> u64 {
 }
 
 #[test]
-fn data_is_in_huge_pages_if_they_are_not_disabled() {
+fn data_is_in_huge_pages_unless_they_are_not_wanted() {
     let mode = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     if !mode.is_ok_and(|mode| !mode.contains("[never]")) {
         eprintln!("NOT TESTED: this system has no transparent huge pages");
         return;
     }
-    let mut small = Server::start(&[]);
+    let mut small = Server::start(&["--huge-pages", "no"]);
     small.write(32_000);
     assert_eq!(small.in_huge_pages(), 0);
 
     let refused = refusals();
-    let mut server = Server::start(&["--disable-thp", "no"]);
+    let mut server = Server::start(&[]);
     let begun = Instant::now();
     // However late the thread is that takes them: some come.
     while server.in_huge_pages() < 8 * HUGE_PAGE {
@@ -87,6 +87,6 @@ fn a_server_with_little_data_takes_no_memory_ahead() {
         server.write(8_000);
         memory::of_process(server.daemon.pid(), "status", "RssAnon")
     };
-    let (without, with) = (own(&[]), own(&["--disable-thp", "no"]));
+    let (without, with) = (own(&["--huge-pages", "no"]), own(&[]));
     assert!(with < without + MIB, "{with} bytes instead of {without}");
 }

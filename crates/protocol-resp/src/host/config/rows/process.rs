@@ -34,9 +34,11 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("proc-title-template", Special(special::title), "{title} {listen-addr} {server-mode}"),
     kept("crash-log-enabled", YesNo, "no"),
     kept("crash-memcheck-enabled", YesNo, "no"),
-    start("disable-thp", YesNo, "yes").immutable().meaning(
-        "Whether memory is taken in small pages alone. Otherwise huge ones are taken before they are needed: less CPU, \
-         but what bursts of large buffers took may stay.",
+    start("disable-thp", YesNo, "yes")
+        .immutable()
+        .meaning("Whether the system is kept from making huge pages of small ones where data is."),
+    start("huge-pages", YesNo, "yes").immutable().meaning(
+        "Whether memory of data is taken in huge pages where the system has them, before it is needed, by a thread of its own.",
     ),
     kept("oom-score-adj", Choice(&["no", "yes", "relative", "absolute"]), "no"),
     kept("oom-score-adj-values", Special(special::oom_scores), "0 200 800"),
