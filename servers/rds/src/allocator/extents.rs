@@ -38,7 +38,7 @@ use tikv_jemalloc_sys::extent_hooks_t;
 
 /// The hooks of workers' arenas.
 struct Hooks {
-    /// jemalloc's own, with another `alloc` and `commit`.
+    /// jemalloc's own, with another `alloc` and, if there is a pool, another `commit`.
     table: extent_hooks_t,
     own: extent_hooks_t,
     pool: Option<&'static Pool>,
@@ -69,7 +69,9 @@ pub(super) fn adopt(pool: Option<&'static Pool>, keeps_small: bool) -> Result<()
     let hooks = HOOKS.get_or_init(|| {
         // SAFETY: an arena's hooks are there as long as it is, and are not changed.
         let own = unsafe { *before };
-        let table = extent_hooks_t { alloc: Some(alloc), commit: Some(commit), ..own };
+        // Without a pool jemalloc's memory may have to be committed in earnest.
+        let commit = if pool.is_some() { Some(commit as _) } else { own.commit };
+        let table = extent_hooks_t { alloc: Some(alloc), commit, ..own };
         Hooks { table, own, pool, keeps_small }
     });
     if pool.is_some() {
