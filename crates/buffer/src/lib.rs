@@ -32,4 +32,4 @@ mod send;
 
 pub use pool::Pool;
 pub use recv::{Lent, RecvBuf};
-pub use send::{Mark, SendBuf};
+pub use send::{Mark, PINNED_WITHIN, SendBuf};

@@ -11,7 +11,14 @@ const PIECES_KEPT: usize = 4;
 
 /// Number of waiting bytes past which a value is copied although it could be pinned. So the memory
 /// that a store has lent to peers that do not read stays small, however much waits for them.
-const PINNED_WITHIN: usize = 64 << 10;
+pub const PINNED_WITHIN: usize = 1 << 20;
+
+/// Number of waiting pieces past which a value is copied, too: each may keep much more of a store's memory than its own.
+const PINNED_MOST: usize = 16;
+
+/// Number of waiting bytes past which a pinned value counts as memory of the buffer: the store may have removed it by the
+/// time that the peer reads.
+const UNCOUNTED: usize = 64 << 10;
 
 /// Number of waiting copied bytes at which their block is sealed and a new one begun.
 const SEALED_FROM: usize = 48 << 10;
@@ -32,7 +39,7 @@ pub struct SendBuf {
     pieces: VecDeque<Piece>,
     /// Bytes of all pieces.
     piece_bytes: usize,
-    /// Bytes of memory of the pieces that this buffer owns: sealed blocks and copies.
+    /// Bytes of memory of the pieces that count as this buffer's: sealed blocks, copies, and many values by reference.
     sealed: usize,
     /// Bytes that left with [`SendBuf::depart`] and have not landed.
     departed: usize,
@@ -46,8 +53,8 @@ struct Piece {
     /// The offset in the copied bytes before which the piece is sent.
     at: usize,
     bytes: Bytes,
-    /// Memory owned by the buffer that is freed with this piece: the block's capacity for the last piece of a
-    /// sealed block, the length of a copy, else 0.
+    /// Memory counted as the buffer's until this piece is gone: the block's capacity for the last piece of a
+    /// sealed block; the length of a copy, or of a value that has others before it; else 0.
     block: usize,
 }
 
@@ -81,16 +88,21 @@ impl SendBuf {
         self.bytes.reserve(n);
     }
 
-    /// Appends a `value` that a store has lent: by reference, or as a copy if 64 KiB wait already.
+    /// Appends a `value` that a store has lent: by reference, or as a copy if a megabyte or 16 values wait already.
     pub fn put_pinned(&mut self, value: Bytes) {
-        if self.waiting() < PINNED_WITHIN {
+        let (waiting, held) = (self.waiting(), value.len());
+        if waiting < PINNED_WITHIN && self.pieces.len() < PINNED_MOST {
             self.put_shared(value);
-        } else if !value.is_empty() {
+        } else {
             // The copy is a piece of its own, of the size of the value. A block that grew for it would be
             // moved, and would have a size that is of no use to the pool.
-            let held = value.len();
             self.put_shared(Bytes::copy_from_slice(&value));
-            self.pieces.back_mut().expect("it was put").block = held;
+        }
+        if waiting >= UNCOUNTED
+            && held > 0
+            && let Some(piece) = self.pieces.back_mut()
+        {
+            piece.block = held;
             self.sealed += held;
         }
     }
@@ -182,6 +194,13 @@ impl SendBuf {
         self.bytes.len() - self.head + self.piece_bytes
     }
 
+    /// Those of the [pending](SendBuf::pending) bytes that are in memory of this buffer, or have departed: values by
+    /// reference are not among them.
+    #[inline]
+    pub fn copied(&self) -> usize {
+        self.pending() - self.piece_bytes
+    }
+
     /// Whether nothing waits and nothing is on its way.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -232,6 +251,37 @@ impl SendBuf {
         }
         push(&self.bytes[from..]);
         filled
+    }
+
+    /// How many of the waiting bytes to send together, where some `most` may be: all if they are not much more than twice as
+    /// many, and otherwise these and the rest of the last value among them. Only a value that is more than twice as long is cut.
+    ///
+    /// ```
+    /// let mut out = buffer::SendBuf::new();
+    /// out.put(b"$200\r\n");
+    /// out.put_shared(vec![b'v'; 200].into());
+    /// out.put(b"\r\n");
+    /// assert_eq!(out.portion(100), 208, "all");
+    /// out.put_shared(vec![b'v'; 500].into());
+    /// assert_eq!(out.portion(100), 206, "the first value");
+    /// out.consume(206);
+    /// assert_eq!(out.portion(100), 100, "a part of the second");
+    /// ```
+    pub fn portion(&self, most: usize) -> usize {
+        let waiting = self.waiting();
+        if waiting <= 2 * most + most / 8 {
+            return waiting;
+        }
+        let (mut end, mut from) = (0, self.head);
+        for piece in &self.pieces {
+            let begin = end + piece.at - from;
+            (end, from) = (begin + piece.bytes.len(), piece.at);
+            if end >= most {
+                let is_whole = begin < most && piece.bytes.len() <= 2 * most;
+                return if is_whole { end } else { most };
+            }
+        }
+        most
     }
 
     /// Declares that the first `n` waiting bytes have been sent.
@@ -381,7 +431,8 @@ impl SendBuf {
         self.counted = held;
     }
 
-    /// Bytes of memory that the buffer owns; values by reference belong to their store.
+    /// Bytes of memory that count as the buffer's. Of values by reference, which belong to their store, these are the ones
+    /// that have more than 64 KiB waiting before them.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity() + self.sealed
     }

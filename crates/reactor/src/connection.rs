@@ -26,11 +26,13 @@ use std::sync::Arc;
 /// few are many bytes.
 const ROUNDS: usize = 16;
 
-/// Bytes of a body that is taken in parts before others have their turn: RULE-FAIR.
-const BODY_MAX: usize = 128 << 10;
+/// Bytes of a body that is taken in parts before others have their turn: RULE-FAIR. With more the kernel's copies would cost
+/// less still, but others would wait for longer than they save.
+const BODY_MAX: usize = (256 << 10) + (32 << 10);
 
-/// Bytes sent, of values by reference, before others have their turn: RULE-FAIR. A value that leaves in smaller pieces, with
-/// those of other connections between them, costs the kernel up to twice the time.
+/// Bytes sent, of values by reference, before others have their turn: RULE-FAIR. A value that leaves in pieces, with
+/// those of other connections between them, costs the kernel up to twice the time; so one of a megabyte leaves whole.
+/// See [`SendBuf::portion`](buffer::SendBuf::portion).
 pub(crate) const SEND_MAX: usize = 512 << 10;
 
 /// The smallest message from another connection that is sent by reference; a smaller one costs less
@@ -253,7 +255,8 @@ impl<P: Protocol> Connection<P> {
         }
         self.is_stalled = false;
         let requests = desk.limits.requests_per_turn;
-        let mut share = Share { requests, body: BODY_MAX, until: desk.until, unsent: 0 };
+        let mut share =
+            Share { requests, body: BODY_MAX, until: desk.until, unsent: 0, gathered: 0 };
         for round in 0..ROUNDS {
             match self.phase {
                 Phase::Open | Phase::Draining => {}
@@ -353,7 +356,7 @@ impl<P: Protocol> Connection<P> {
     }
 
     fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {
-        share.unsent = self.mark(desk);
+        (share.unsent, share.gathered) = self.marks(desk);
         let (recv, send) = self.session.buffers();
         send.lend(desk.pool);
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
@@ -383,7 +386,8 @@ impl<P: Protocol> Connection<P> {
             desk.outgoing.post(desk.outbox); // INV-BEFORE
         }
         let before = self.session.send().pending();
-        let flushed = self.session.flush_some(desk.pool, SEND_MAX)?;
+        let most = self.session.send().portion(SEND_MAX);
+        let flushed = self.session.flush_some(desk.pool, most)?;
         self.unread_at = match flushed {
             Flush::Done => {
                 self.soft_at = None;

@@ -16,7 +16,8 @@
 //!    batch, except that the first is always served. Then it yields to other connections.
 //! 6. RULE-BOUND: when the unsent bytes have reached a mark, nothing more is executed in this call. At most
 //!    one reply goes beyond the mark, possibly followed by an error line for malformed input. (After others
-//!    had their turn, the driver raises the mark, up to the limits of [`Output`](crate::Output).)
+//!    had their turn, the driver raises the mark, up to the limits of [`Output`](crate::Output). Values by reference have
+//!    a mark of their own.)
 //! 7. RULE-BATCH: a pipeline is parsed ahead by up to [`BATCH`] requests, and each request is prefetched
 //!    while requests some places [before it](DISTANCES) are executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
@@ -87,11 +88,19 @@ pub(crate) struct Share {
     pub(crate) body: usize,
     /// When the share ends even if requests are left; `None` for never.
     pub(crate) until: Option<Until>,
-    /// The mark: with this many unsent bytes the share ends.
+    /// The mark: with this many unsent bytes the share ends, but for values by reference.
     pub(crate) unsent: usize,
+    /// With this many unsent bytes the share ends in any case.
+    pub(crate) gathered: usize,
 }
 
 impl Share {
+    /// RULE-BOUND: whether so much waits to be sent that nothing more is executed.
+    #[inline]
+    fn is_full(&self, send: &SendBuf) -> bool {
+        send.copied() >= self.unsent || send.pending() >= self.gathered
+    }
+
     /// Whether its time is up. Reads the clock, so call it only after a good deal of work.
     #[inline]
     pub(crate) fn is_late(&self) -> bool {
@@ -214,7 +223,7 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     context: &mut Context<'_>,
 ) -> Turn {
     let (requests, unsent) = (limits.requests_per_turn, limits.high_water);
-    let mut share = Share { requests, body: usize::MAX, until: None, unsent };
+    let mut share = Share { requests, body: usize::MAX, until: None, unsent, gathered: unsent };
     turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
@@ -257,7 +266,7 @@ fn serve<P: Protocol, E: Execute<P>>(
     }
     context.ticket = pipeline.ticket();
     loop {
-        if send.pending() >= share.unsent {
+        if share.is_full(send) {
             return Turn::Backpressure; // RULE-BOUND
         }
         if share.requests == 0 || context.outbox.len() >= ERRANDS {
@@ -275,7 +284,7 @@ fn serve<P: Protocol, E: Execute<P>>(
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
             edges::check_parsed(&batch);
             prefetch(service, &pipeline.protocol, &batch);
-            let ran = run(pipeline, service, &mut batch, send, share.unsent, context);
+            let ran = run(pipeline, service, &mut batch, send, share, context);
             edges::check_ran(&batch, &ran);
             // A part of a body is no request of its own.
             let ends_with_part = matches!(stop, Stop::Part) && ran.1 == batch.len();
@@ -435,7 +444,7 @@ fn run<P: Protocol, E: Execute<P>>(
     service: &mut E,
     batch: &mut [Ahead<P, P::Request<'_>>],
     send: &mut SendBuf,
-    mark: usize,
+    share: &Share,
     context: &mut Context<'_>,
 ) -> (Ran, usize, usize) {
     let (mut served, mut done) = (0_usize, 0);
@@ -444,7 +453,7 @@ fn run<P: Protocol, E: Execute<P>>(
             prefetch_group(service, &pipeline.protocol, batch, served);
         }
         let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
-        if send.pending() >= mark {
+        if share.is_full(send) {
             return (Ran::Part, served, done); // RULE-BOUND
         }
         let request = ahead.request.take().expect("each is executed once");

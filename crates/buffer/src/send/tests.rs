@@ -182,22 +182,77 @@ fn replies_that_pile_up_are_not_moved_and_leave_in_order() {
 
 #[test]
 fn values_are_copied_where_much_waits_and_messages_never() {
-    let value = Bytes::from(vec![1; 30_000]);
+    let value = Bytes::from(vec![1; 400_000]);
+    let is_shared = |send: &SendBuf| {
+        send.pieces.back().is_some_and(|last| last.bytes.as_ptr() == value.as_ptr())
+    };
     let mut send = SendBuf::new();
-    for own in [0, 0, 0, 30_000, 60_000] {
+    for shared in [true, true, true, false, false] {
         send.put_pinned(value.clone());
-        assert_eq!(send.capacity(), own);
+        assert_eq!(is_shared(&send), shared, "{} bytes wait", send.waiting());
     }
     send.put_shared(value.clone());
-    assert_eq!((send.capacity(), send.pending()), (60_000, 180_000));
-    let place = send.mark();
+    assert!(is_shared(&send));
+    let (place, before) = (send.mark(), send.capacity());
     send.put_pinned(value.clone());
+    assert!(!is_shared(&send));
     send.truncate(place);
+    assert_eq!((send.capacity(), send.pending()), (before, 2_400_000));
+    send.consume(1_600_000);
+    send.put_pinned(value.clone());
+    assert!(is_shared(&send), "by reference again");
+}
+
+#[test]
+fn many_values_are_copied_however_small() {
+    let value = Bytes::from(vec![1; 100]);
+    let mut send = SendBuf::new();
+    (0..PINNED_MOST + 2).for_each(|_| send.put_pinned(value.clone()));
+    let shared = send.pieces.iter().filter(|piece| piece.bytes.as_ptr() == value.as_ptr());
+    assert_eq!((shared.count(), send.pieces.len()), (PINNED_MOST, PINNED_MOST + 2));
+}
+
+#[test]
+fn values_by_reference_count_as_memory_where_some_wait() {
+    let value = Bytes::from(vec![1; 30_000]);
+    let mut send = SendBuf::new();
+    for counted in [0, 0, 0, 30_000, 60_000] {
+        send.put_pinned(value.clone());
+        assert_eq!((send.capacity(), send.copied()), (counted, 0));
+    }
+    send.put_shared(value.clone());
     assert_eq!((send.capacity(), send.pending()), (60_000, 180_000));
     send.consume(120_000);
     assert_eq!(send.capacity(), 30_000);
     send.consume(60_000);
     assert_eq!(send.capacity(), 0);
-    send.put_pinned(value);
-    assert_eq!(send.pieces.len(), 1, "by reference again");
+    send.put(b"own");
+    let mut flight = SendBuf::new();
+    send.depart(&mut flight);
+    assert_eq!(
+        (send.copied(), flight.copied()),
+        (3, 3),
+        "what has departed is not waited for by reference"
+    );
+}
+
+#[test]
+fn a_portion_ends_where_a_value_does() {
+    let portion = |values: &[usize]| {
+        let mut send = SendBuf::new();
+        send.put(b"head");
+        for &value in values {
+            send.put_shared(vec![1; value].into());
+        }
+        send.portion(100)
+    };
+    assert_eq!([&[][..], &[208], &[209]].map(portion), [4, 212, 100]);
+    assert_eq!(portion(&[200, 200]), 204, "the first of two");
+    assert_eq!(portion(&[201, 200]), 100, "a longer one is cut");
+    assert_eq!(portion(&[40, 40, 40, 40, 60]), 124);
+    assert_eq!(portion(&[40, 201]), 100);
+    assert_eq!(portion(&[96, 200]), 100, "the next one has not begun");
+    let mut send = SendBuf::new();
+    send.put(&[1; 300]);
+    assert_eq!((send.portion(100), send.portion(150)), (100, 300));
 }

@@ -5,27 +5,35 @@
 use super::{Connection, Desk, Next};
 use crate::Output;
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD, CONNECTIONS_OUTPUT_LIMIT};
+use buffer::PINNED_WITHIN;
 use clock::Ticks;
 use log::warn;
 use protocol::{Ending, Protocol};
 use std::time::Duration;
 
 impl<P: Protocol> Connection<P> {
-    /// The number of unsent bytes at which nothing more is executed in this turn.
+    /// The numbers of unsent bytes at which nothing more is executed in this turn: of those that are copied, and of all.
+    ///
+    /// Values by reference are gathered up to [`PINNED_WITHIN`], and sent together: they take no memory of the
+    /// buffer's, and a call for each would cost more than the rest of its request. But not while an earlier send is under
+    /// way or the peer does not read: the more waits by then, the more has to be copied.
     ///
     /// With a hard limit, the replies of a turn are gathered up to that limit before any is sent. So a
     /// pipeline that arrived at once and whose replies pass the limit is over it, however fast its peer would
     /// read. A subscriber whose messages have been sent is exempt, unless replies have a limit too.
     #[inline]
-    pub(super) fn mark<E>(&self, desk: &Desk<'_, E>) -> usize {
+    pub(super) fn marks<E>(&self, desk: &Desk<'_, E>) -> (usize, usize) {
         let high_water = desk.limits.high_water;
-        let is_usual = self.unread_at.is_none() && desk.output.replies.hard == usize::MAX;
-        if is_usual || !has_room(desk) {
-            return high_water;
+        if !has_room(desk) {
+            return (high_water, high_water);
+        }
+        if self.unread_at.is_none() && desk.output.replies.hard == usize::MAX {
+            return (high_water, high_water.max(PINNED_WITHIN));
         }
         let hard = desk.output.limit(self.pipeline.protocol().is_subscriber()).hard;
         let further = self.session.send().pending().saturating_add(high_water);
-        if hard == usize::MAX { further } else { hard }
+        let mark = if hard == usize::MAX { further } else { hard };
+        (mark, mark)
     }
 
     /// Called when the socket takes no more and the unsent replies have reached the mark: the connection

@@ -102,7 +102,13 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
     send.lend(pool);
     let most = datagrams_max.min(DATAGRAMS_MAX) * PAYLOAD_BYTES;
     // A datagram is short, so it has no share of requests; its answer ends with the first byte too many.
-    let mut share = Share { requests: usize::MAX, body: usize::MAX, until: None, unsent: most + 1 };
+    let mut share = Share {
+        requests: usize::MAX,
+        body: usize::MAX,
+        until: None,
+        unsent: most + 1,
+        gathered: most + 1,
+    };
     let mut pipeline = Pipeline::new(protocol);
     let end = turn_within(&mut share, &mut pipeline, service, recv, send, limits, context);
     let is_unfinished = match end {

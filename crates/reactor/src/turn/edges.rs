@@ -38,7 +38,7 @@ pub(super) fn check_ran<P: Protocol, R>(
 /// At the end of a turn: it took from its share and changed nothing else of it.
 pub(super) fn check_share(begin: Share, end: Share) {
     assert!(end.requests <= begin.requests, "RULE-FAIR");
-    assert_eq!(end.unsent, begin.unsent, "RULE-BOUND");
+    assert_eq!((end.unsent, end.gathered), (begin.unsent, begin.gathered), "RULE-BOUND");
 }
 
 /// At the end of a turn: it waits for what it says. A request that has arrived whole waits for its

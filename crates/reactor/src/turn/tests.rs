@@ -52,6 +52,8 @@ impl Protocol for Lines {
 struct Scribe {
     diary: std::cell::RefCell<Vec<String>>,
     reply: Option<usize>,
+    /// That its replies are by reference.
+    pins: bool,
     /// Those of the requests that blocked.
     tickets: std::cell::RefCell<Vec<Ticket>>,
     patience: usize,
@@ -81,6 +83,7 @@ impl Execute<Lines> for Scribe {
         }
         match self.reply {
             None => out.put(&[request, b"\n"].concat()),
+            Some(bytes) if self.pins => out.put_pinned(vec![b'r'; bytes].into()),
             Some(bytes) => out.put(&vec![b'r'; bytes]),
         }
         if request == b"quit" { Control::Close } else { Control::Continue }
@@ -118,7 +121,7 @@ impl Bench {
 
     fn turn(&mut self) -> Turn {
         let Limits { requests_per_turn: requests, high_water: unsent, .. } = self.limits;
-        let mut share = Share { requests, body: usize::MAX, until: None, unsent };
+        let mut share = Share { requests, body: usize::MAX, until: None, unsent, gathered: unsent };
         self.turn_within(&mut share)
     }
 
@@ -248,10 +251,24 @@ fn rule_fair_a_batch_ends_when_the_time_is_up() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(&b"a\n".repeat(2 * BATCH + 1));
     let until = Some(Until::new(Timer::start(), Duration::ZERO));
-    let mut share = Share { requests: 256, body: usize::MAX, until, unsent: usize::MAX };
+    let mut share =
+        Share { requests: 256, body: usize::MAX, until, unsent: usize::MAX, gathered: usize::MAX };
     let turns: Vec<Turn> = (0..3).map(|_| bench.turn_within(&mut share)).collect();
     assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);
     assert_eq!(share.requests, 256 - 2 * BATCH - 1);
+}
+
+#[test]
+fn rule_bound_values_by_reference_have_a_mark_of_their_own() {
+    for (pins, served) in [(false, 2), (true, 4)] {
+        let mut bench = Bench::new(Limits::default());
+        bench.scribe = Scribe { reply: Some(30), pins, ..Scribe::default() };
+        bench.arrive(&b"line\n".repeat(6));
+        let mut share =
+            Share { requests: 6, body: usize::MAX, until: None, unsent: 40, gathered: 100 };
+        assert_eq!(bench.turn_within(&mut share), Turn::Backpressure);
+        assert_eq!((share.requests, bench.send.pending()), (6 - served, 30 * served));
+    }
 }
 
 #[test]
@@ -461,7 +478,8 @@ fn a_long_body_leaves_others_their_turn() {
     recv.reserve(input.len(), &mut pool);
     recv.put(input);
     let mut turn_of = |body| {
-        let mut share = Share { requests: 256, body, until: None, unsent: usize::MAX };
+        let mut share =
+            Share { requests: 256, body, until: None, unsent: usize::MAX, gathered: usize::MAX };
         let id = ConnectionId::new(0, 1);
         let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
         let (pipeline, limits) = (&mut pipeline, Limits::default());

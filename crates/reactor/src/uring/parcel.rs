@@ -131,7 +131,7 @@ impl Gather {
     /// Lists the first pieces of `content`.
     fn list(&mut self, content: &SendBuf) {
         let mut slices = [IoSlice::new(&[]); PIECES];
-        let filled = content.slices_within(&mut slices, SEND_MAX);
+        let filled = content.slices_within(&mut slices, content.portion(SEND_MAX));
         for (piece, slice) in self.pieces.iter_mut().zip(&slices[..filled]) {
             *piece = iovec { iov_base: slice.as_ptr().cast_mut().cast(), iov_len: slice.len() };
         }
