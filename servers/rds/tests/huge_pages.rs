@@ -24,7 +24,11 @@ struct Server {
 
 impl Server {
     fn start(flags: &[&str]) -> Server {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rds"));
+        Server::start_by(Command::new(env!("CARGO_BIN_EXE_rds")), flags)
+    }
+
+    /// Starts a server by a command that takes its flags.
+    fn start_by(mut command: Command, flags: &[&str]) -> Server {
         let mut daemon =
             Daemon::spawn(command.args(["--port", "0", "--admin-port", "0"]).args(flags));
         let client = Client::tcp(daemon.address());
@@ -61,6 +65,10 @@ fn data_is_in_huge_pages_unless_they_are_not_wanted() {
         eprintln!("NOT TESTED: this system has no transparent huge pages");
         return;
     }
+    if fs::read_to_string("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.trim() == "2") {
+        eprintln!("NOT TESTED: this system does not overcommit");
+        return;
+    }
     let mut small = Server::start(&["--huge-pages", "no"]);
     small.write(32_000);
     assert_eq!(small.in_huge_pages(), 0);
@@ -89,4 +97,26 @@ fn a_server_with_little_data_takes_no_memory_ahead() {
     };
     let (without, with) = (own(&["--huge-pages", "no"]), own(&[]));
     assert!(with < without + MIB, "{with} bytes instead of {without}");
+}
+
+/// A command that runs another one where `/proc` is empty.
+fn without_proc() -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+    command.args(["mount -t tmpfs none /proc && exec \"$0\" \"$@\""]);
+    command
+}
+
+#[test]
+fn a_server_that_cannot_tell_whether_the_system_overcommits_takes_no_huge_pages() {
+    let can = without_proc().args(["test", "!", "-e", "/proc/self"]).status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("NOT TESTED: no mount namespace can be made here");
+        return;
+    }
+    let mut command = without_proc();
+    command.arg(env!("CARGO_BIN_EXE_rds"));
+    let mut server = Server::start_by(command, &[]);
+    server.write(4_000);
+    server.write(4_000);
 }

@@ -43,6 +43,10 @@ struct Hooks {
     own: extent_hooks_t,
     pool: Option<&'static Pool>,
     /// Whether other memory is kept in small pages.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only Linux is asked for them")
+    )]
     keeps_small: bool,
 }
 
@@ -99,7 +103,8 @@ unsafe extern "C" fn alloc(
     committed: *mut bool,
     arena: c_uint,
 ) -> *mut c_void {
-    let Some(Hooks { own, pool, keeps_small, .. }) = HOOKS.get() else { return ptr::null_mut() };
+    let Some(hooks) = HOOKS.get() else { return ptr::null_mut() };
+    let Hooks { own, pool, .. } = hooks;
     // SAFETY: the flags are valid.
     let is_to_be_committed = unsafe { committed.read() };
     // At a multiple of its size it would be for metadata, most of which is never touched.
@@ -118,7 +123,7 @@ unsafe extern "C" fn alloc(
     // SAFETY: jemalloc's own hook, called as jemalloc called this one.
     let memory = unsafe { alloc(own, wanted, size, alignment, zeroed, committed, arena) };
     #[cfg(target_os = "linux")]
-    if *keeps_small && !memory.is_null() {
+    if hooks.keeps_small && !memory.is_null() {
         // Fails where the system has no huge pages.
         // SAFETY: the memory was just mapped, and the advice changes no byte of it.
         unsafe { libc::madvise(memory, size, libc::MADV_NOHUGEPAGE) };
