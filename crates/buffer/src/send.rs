@@ -90,7 +90,17 @@ impl SendBuf {
 
     /// Appends a `value` that a store has lent: by reference, or as a copy if a megabyte or 16 values wait already.
     pub fn put_pinned(&mut self, value: Bytes) {
-        let (waiting, held) = (self.waiting(), value.len());
+        let waiting = self.waiting();
+        if waiting < UNCOUNTED && self.pieces.len() < PINNED_MOST {
+            self.put_shared(value);
+        } else {
+            self.put_counted(value, waiting);
+        }
+    }
+
+    #[cold]
+    fn put_counted(&mut self, value: Bytes, waiting: usize) {
+        let held = value.len();
         if waiting < PINNED_WITHIN && self.pieces.len() < PINNED_MOST {
             self.put_shared(value);
         } else {
@@ -267,11 +277,14 @@ impl SendBuf {
     /// out.consume(206);
     /// assert_eq!(out.portion(100), 100, "a part of the second");
     /// ```
+    #[inline]
     pub fn portion(&self, most: usize) -> usize {
         let waiting = self.waiting();
-        if waiting <= 2 * most + most / 8 {
-            return waiting;
-        }
+        if waiting <= 2 * most + most / 8 { waiting } else { self.portion_of_many(most) }
+    }
+
+    #[cold]
+    fn portion_of_many(&self, most: usize) -> usize {
         let (mut end, mut from) = (0, self.head);
         for piece in &self.pieces {
             let begin = end + piece.at - from;

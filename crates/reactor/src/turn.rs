@@ -98,7 +98,9 @@ impl Share {
     /// RULE-BOUND: whether so much waits to be sent that nothing more is executed.
     #[inline]
     fn is_full(&self, send: &SendBuf) -> bool {
-        send.copied() >= self.unsent || send.pending() >= self.gathered
+        // In this order it is one comparison as a rule.
+        let pending = send.pending();
+        pending >= self.unsent && (pending >= self.gathered || send.copied() >= self.unsent)
     }
 
     /// Whether its time is up. Reads the clock, so call it only after a good deal of work.

@@ -23,7 +23,8 @@ config::section! {
         /// Requests a connection is served before others have their turn.
         pub requests_per_turn: usize = Options::default().limits.requests_per_turn,
             within 1..=1_000_000;
-        /// Unsent bytes with which a connection lets the others have their turn.
+        /// Unsent bytes with which a connection lets the others have their turn; or a megabyte, where they are
+        /// values by reference.
         pub high_water: ByteSize = ByteSize(Options::default().limits.high_water as u64),
             within ByteSize(1 << 10)..=ByteSize(1 << 30);
         /// Bytes of buffers that all connections may hold before those with more than `high_water` unsent
