@@ -98,6 +98,7 @@ impl SendBuf {
         }
     }
 
+    /// Appends a lent value, or a copy of it, that counts as memory of this buffer.
     #[cold]
     fn put_counted(&mut self, value: Bytes, waiting: usize) {
         let held = value.len();
@@ -108,11 +109,8 @@ impl SendBuf {
             // moved, and would have a size that is of no use to the pool.
             self.put_shared(Bytes::copy_from_slice(&value));
         }
-        if waiting >= UNCOUNTED
-            && held > 0
-            && let Some(piece) = self.pieces.back_mut()
-        {
-            piece.block = held;
+        if held > 0 {
+            self.pieces.back_mut().expect("it was put").block = held;
             self.sealed += held;
         }
     }

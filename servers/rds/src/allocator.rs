@@ -41,10 +41,13 @@ pub(crate) fn start() {
 /// Huge pages that a thread takes ahead of their use, from now on.
 pub(crate) fn huge_pages() -> Option<&'static Pool> {
     if !extents::can_tell_use() {
-        eprintln!(
-            "warning: memory is not taken in huge pages: that needs a system that overcommits \
-            (vm.overcommit_memory 0 or 1), and /proc, where it says so"
-        );
+        // Nobody expects them of another system.
+        if cfg!(target_os = "linux") {
+            eprintln!(
+                "warning: memory is not taken in huge pages: that needs a system that overcommits \
+                (vm.overcommit_memory 0 or 1), and /proc, where it says so"
+            );
+        }
         return None;
     }
     let pool = Pool::start();

@@ -210,6 +210,7 @@ fn many_values_are_copied_however_small() {
     (0..PINNED_MOST + 2).for_each(|_| send.put_pinned(value.clone()));
     let shared = send.pieces.iter().filter(|piece| piece.bytes.as_ptr() == value.as_ptr());
     assert_eq!((shared.count(), send.pieces.len()), (PINNED_MOST, PINNED_MOST + 2));
+    assert_eq!(send.capacity(), 200, "copies count, however little waits");
 }
 
 #[test]
