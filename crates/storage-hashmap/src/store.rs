@@ -26,7 +26,7 @@ const EXPIRE_SHARDS: usize = 8;
 #[derive(Debug)]
 pub struct HashMapStore {
     pub(crate) shared: Arc<Shared>,
-    hasher: Hasher,
+    pub(crate) hasher: Hasher,
     /// The shard at which the next [`Store::expire`] begins.
     next_expire: usize,
     reservation: Reservation,

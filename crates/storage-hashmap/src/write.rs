@@ -252,6 +252,7 @@ impl Shard {
         let first = *self.heads.head(bucket);
         let slot = self.slab.insert(call.tag, first, self.era, expiry_ms, record);
         self.heads.set_head(bucket, slot);
+        self.note_stored(slot, cost);
         self.note_due(expiry_ms);
         self.item_bytes += cost;
         ITEM_CURRENT_BYTES.add(cost as i64);
