@@ -84,6 +84,6 @@ loom.step() {
 
 step fuzz deep 'fuzzers' "fuzzing: corpus, then $fuzz_seconds s per target"
 fuzz.step() {
-    bash fuzz/run.sh 0
+    JOBS=2 bash fuzz/run.sh 0
     JOBS=2 bash fuzz/run.sh "$fuzz_seconds"
 }
