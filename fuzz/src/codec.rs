@@ -5,7 +5,7 @@ use crate::chunks::{Noise, plans};
 use protocol::{Malformed, Parsed, Protocol};
 use std::fmt::Debug;
 
-/// The most steps of an input that are checked: enough for a list of keys beyond every limit.
+/// How many steps of an input are checked. A list with more keys than any limit allows fits in it.
 const STEPS_MAX: usize = 6000;
 
 /// One request or rejection: its place, and the parser's state after it. All parts of a body together are one step.

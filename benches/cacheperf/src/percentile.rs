@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Percentile`]: which percentiles of a run there are, and how many requests each takes.
+//! [`Percentile`]: the percentiles of a run's latencies, and how many requests a run needs before each means anything.
 
 use crate::Latency;
 

@@ -70,7 +70,8 @@ fn resident(id: u32) -> usize {
     line.trim().strip_suffix(" kB").unwrap().trim().parse::<usize>().unwrap() * KIB
 }
 
-/// Writes `bytes` until all are taken, or none has been for a while; returns how many were.
+/// Sends `bytes` and reads nothing, until the server has taken all of them, or none for half a second. Returns how many
+/// it has taken.
 fn write_unread(stream: &TcpStream, bytes: &[u8]) -> usize {
     stream.set_nonblocking(true).unwrap();
     let (mut at, mut last) = (0, Instant::now());

@@ -93,7 +93,8 @@ fn replies(server: SocketAddr, frames: &[Frame]) -> Vec<Vec<u8>> {
     frames.iter().map(&mut reply).collect()
 }
 
-/// A folder with a database of users for memcached, and with a file of them for the other one.
+/// A folder with the same user for both servers: memcached's SASL database with its configuration, and our file
+/// of passwords.
 fn users() -> Option<Config> {
     let place = Config::empty();
     let file = |name: &str| place.folder().join(name).to_str().unwrap().to_owned();

@@ -13,7 +13,7 @@ const SHRINK_FIFTHS: usize = 16;
 /// Free overflow buckets that are given back with one element.
 const TRIM_STEPS: usize = 4;
 
-/// The bucket whose elements bucket `index` took over when it was added.
+/// The bucket that was split to make bucket `index`.
 fn twin(index: usize) -> usize {
     index.checked_ilog2().map_or(0, |bits| index - (1 << bits))
 }

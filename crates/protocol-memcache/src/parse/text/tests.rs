@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the parsers find, and that the two for a plain line agree.
+//! Tests of the parsers of text requests: what each finds in a line, and that the fast parser agrees with the general
+//! one on every line it takes.
 
 use super::*;
 use crate::command::CommandId;

@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Doublings of a histogram, from about a microsecond to about a minute.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 10..=36;
 
-/// Tells how long commands took: all, or some, a container with its sub-commands.
+/// `LATENCY HISTOGRAM`: how long each command took. Without names, all commands; the name of a container stands for its
+/// sub-commands, too.
 pub(crate) fn latency_histogram<V: View>(call: &mut Call<'_, V>) -> Done {
     let names = call.args.tail(2);
     let mut meant: Vec<CommandId> = Vec::new();
