@@ -47,7 +47,8 @@
 //!   reclaims memory; it knows without taking a lock when there is nothing to do.
 //! * **Clear.** Each shard records the version below which all items are dead.
 //! * **Eviction.** The hand of a CLOCK (second-chance) algorithm examines at most 64 items for each
-//!   that it evicts.
+//!   that it evicts. An item of a 64th of the memory or more is not evicted before the hand has gone
+//!   most of the way round since it was stored.
 //! * **Other shards.** A thread never holds two locks of shards, except in `check_integrity`.
 //!
 //! # What it promises

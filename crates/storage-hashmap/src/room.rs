@@ -17,7 +17,7 @@ use storage::{Evicted, Expiry, StoreError};
 /// How many items the hand examines before it evicts the next one, used or not.
 const LOOK_MAX: u32 = 64;
 
-/// An item is one of the largest if it takes this part of all memory.
+/// An item is one of the largest if it takes all memory divided by this, or more.
 const LARGE_PART: u64 = 64;
 
 impl Shard {
