@@ -4,7 +4,7 @@
 //! Memory in huge pages costs a worker fewer misses of the TLB, but taking a huge page means clearing 2 MiB of it,
 //! which in the middle of a request is a pause that its client and those behind it notice. So a thread takes the next
 //! memory while workers fill what they have. A worker never waits for it: what it needs earlier, it takes itself, in
-//! small pages. And it never meets it: the thread claims the segments of a page before it takes their memory.
+//! small pages. And it never meets it: the thread holds the segments of a page before it takes their memory.
 //!
 //! * The index is taken at once, since the first writes touch all of it.
 //! * Segments are used in the order of their numbers ([`Pool`](crate::pool::Pool)), so the memory behind the highest
@@ -131,7 +131,7 @@ impl Shared {
         self.ahead.taken.store(end, Ordering::Relaxed);
         let numbers = numbers.start as u32..numbers.end as u32;
         // Workers have as many others meanwhile.
-        if !self.pool.claim_free(numbers.clone(), stay + numbers.len()) {
+        if !self.pool.hold_free(numbers.clone(), stay + numbers.len()) {
             return Ok(true);
         }
         let taken = self.heap.take(page.start..end);

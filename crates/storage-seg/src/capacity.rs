@@ -115,9 +115,10 @@ impl Shared {
         self.classes.of(expiry_ms.map(|at| at.saturating_sub(now.as_millis())))
     }
 
-    /// Whether a handle is emptying a segment.
+    /// Whether a segment is being emptied, or held, and so may be free soon.
     pub(crate) fn has_claims(&self) -> bool {
-        self.pool.numbers().any(|number| self.pool.segment(number).state() == State::Claimed)
+        let state_of = |number| self.pool.segment(number).state();
+        self.pool.numbers().any(|number| matches!(state_of(number), State::Claimed | State::Held))
     }
 
     /// Frees segments that nobody can be reading any more, and gives surplus memory back, one

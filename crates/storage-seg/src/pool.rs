@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pool`]: the use of each segment, free, open, sealed, claimed, in limbo or withdrawn.
+//! [`Pool`]: the use of each segment, free, open, sealed, claimed, held, in limbo or withdrawn.
 //!
 //! The lock is taken once for each segment that is filled or emptied, not for each item. Its holder
 //! calls nothing that could wait.
 //!
-//! INV-OWNER: a segment that is `Open` or `Claimed` belongs to one handle, which alone writes to it or
+//! INV-OWNER: a segment that is `Open`, `Claimed` or `Held` belongs to one thread, which alone writes to it or
 //! empties it. INV-ORDER: a segment is in a list of [`Order`] exactly when it is `Sealed`. INV-GRACE:
 //! a segment goes from `Limbo` to `Free` only when every handle has passed a quiescent state since the
 //! last slot that pointed to it was removed, and no value of it is pinned. INV-SERVICE: `in_service`

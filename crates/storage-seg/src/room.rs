@@ -248,7 +248,7 @@ impl Shared {
     }
 
     /// Whether `count` free segments for new items are more than there can be while drafts have their memory, with
-    /// all that other handles have open or claimed. It is asked when nothing is left to be emptied.
+    /// all that other handles have open, claimed or held. It is asked when nothing is left to be emptied.
     fn is_drafted_away(&self, count: usize) -> bool {
         let drafted = self.drafted.load(Ordering::Relaxed);
         if drafted == 0 {
@@ -258,7 +258,7 @@ impl Shared {
             .pool
             .numbers()
             .map(|number| self.pool.segment(number))
-            .filter(|segment| matches!(segment.state(), State::Open | State::Claimed))
+            .filter(|segment| matches!(segment.state(), State::Open | State::Claimed | State::Held))
             .map(|segment| segment.span() as usize)
             .sum();
         self.pool.free() + owned.saturating_sub(drafted) < self.spare() + count

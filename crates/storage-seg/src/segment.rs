@@ -15,7 +15,8 @@ pub(crate) const NEVER_MS: u64 = u64::MAX;
 ///              └──▶ Free or Withdrawn, if nothing was written to it
 /// ```
 ///
-/// A withdrawn segment becomes free or open. A row claims segments that are free, sealed or withdrawn.
+/// A withdrawn segment becomes free or open. A row claims segments that are sealed, and holds those that are free or
+/// withdrawn.
 /// [`State::may_become`] says it exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -31,6 +32,8 @@ pub(crate) enum State {
     Sealed,
     /// One handle empties it.
     Claimed,
+    /// Without items, and set aside: until its memory has been taken from the system, or until its row is ready.
+    Held,
     /// No slot points to it any more; it waits until nobody can be reading it.
     Limbo,
     /// Not the first of several in a row that hold one very large item.
@@ -38,12 +41,13 @@ pub(crate) enum State {
 }
 
 impl State {
-    const ALL: [State; 7] = [
+    const ALL: [State; 8] = [
         State::Withdrawn,
         State::Free,
         State::Open,
         State::Sealed,
         State::Claimed,
+        State::Held,
         State::Limbo,
         State::Tail,
     ];
@@ -52,12 +56,13 @@ impl State {
     const fn may_become(self, next: State) -> bool {
         use State::*;
         match self {
-            Free => matches!(next, Open | Claimed),
+            Free => matches!(next, Open | Held),
             Open => matches!(next, Sealed | Free | Withdrawn),
             Sealed => matches!(next, Claimed),
-            Claimed => matches!(next, Sealed | Limbo | Free | Withdrawn | Tail),
+            Claimed => matches!(next, Sealed | Limbo | Tail),
+            Held => matches!(next, Free | Withdrawn | Tail),
             Limbo => matches!(next, Free),
-            Withdrawn => matches!(next, Free | Open | Claimed),
+            Withdrawn => matches!(next, Free | Open | Held),
             // `Tail` again when the row that it was in becomes another one.
             Tail => matches!(next, Tail | Open | Free),
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Free segments that are claimed while their memory is taken from the system (`ahead.rs`).
+//! Free segments that are held while their memory is taken from the system (`ahead.rs`).
 
 use super::Pool;
 use crate::segment::State;
 use std::ops::Range;
 
 impl Pool {
-    /// Claims neighbouring free segments that would be used one after the other, if `stay` others stay free. Returns
+    /// Holds neighbouring free segments that would be used one after the other, if `stay` others stay free. Returns
     /// whether it did; [`Pool::give_back_all`] follows.
-    pub(crate) fn claim_free(&self, numbers: Range<u32>, stay: usize) -> bool {
+    pub(crate) fn hold_free(&self, numbers: Range<u32>, stay: usize) -> bool {
         let mut inner = self.inner.lock();
         if self.free() < stay + numbers.len() {
             return false;
@@ -23,7 +23,7 @@ impl Pool {
         }
         inner.free.drain(places);
         self.count_free(&inner);
-        numbers.for_each(|number| self.segment(number).set_state(State::Claimed));
+        numbers.for_each(|number| self.segment(number).set_state(State::Held));
         true
     }
 

@@ -35,11 +35,15 @@ impl Pool {
                 State::Sealed => {
                     inner.order.remove(number);
                     row.occupied.push(number);
+                    segment.set_state(State::Claimed);
                 }
-                State::Withdrawn => row.swapped.push(number),
-                _ => {}
+                state => {
+                    if state == State::Withdrawn {
+                        row.swapped.push(number);
+                    }
+                    segment.set_state(State::Held);
+                }
             }
-            segment.set_state(State::Claimed);
             number += segment.span();
         }
         inner.free.retain(|number| !segments.contains(number));

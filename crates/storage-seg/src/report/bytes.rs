@@ -39,7 +39,7 @@ impl ByteReport {
                 self.dead += bytes - live;
             }
             State::Limbo => self.dead += bytes,
-            State::Free => self.free += bytes,
+            State::Free | State::Held => self.free += bytes,
             // Not in service, or counted with the first of their span.
             State::Withdrawn | State::Tail => {}
         }

@@ -15,7 +15,7 @@ use std::time::Duration;
 impl SegmentReport {
     fn count(&mut self, state: State, span: u64) {
         let counted = match state {
-            State::Free => &mut self.free,
+            State::Free | State::Held => &mut self.free,
             State::Open => &mut self.open,
             State::Sealed => &mut self.sealed,
             State::Claimed => &mut self.claimed,
