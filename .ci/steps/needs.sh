@@ -106,8 +106,7 @@ tsan() {
         cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
 }
 models() {
-    RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$target/loom LOOM_MAX_PREEMPTIONS=2 \
-        CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$target/loom LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_RELEASE_LTO=off \
         cargo test --release --locked --quiet -p shoebill-storage-seg -p shoebill-cache --lib "$@"
 }
 export -f models

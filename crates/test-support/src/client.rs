@@ -64,10 +64,24 @@ impl Client {
     pub fn line(&mut self) -> String {
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
-            line.extend(self.take(1));
+            let n = self.rest_of_line();
+            line.extend(self.take(n));
         }
         line.truncate(line.len() - 2);
         String::from_utf8_lossy(&line).into_owned()
+    }
+
+    /// How many bytes that have arrived are of the present line for sure; 1 where there is no looking ahead.
+    fn rest_of_line(&mut self) -> usize {
+        let Client::Tcp(stream) = self else { return 1 };
+        let mut ahead = [0; 256];
+        let arrived = match stream.peek(&mut ahead) {
+            // Of a signal, or where this process has an io_uring; the read that follows tries again.
+            Err(error) if error.kind() == ErrorKind::Interrupted => return 1,
+            arrived => arrived.unwrap(),
+        };
+        let end = ahead[..arrived].iter().position(|&byte| byte == b'\n');
+        end.map_or(arrived, |end| end + 1).max(1)
     }
 
     /// Reads as many bytes as `expected` has, which must be these.

@@ -40,14 +40,7 @@ fn ask(client: &mut Client, request: &str, reply: &str) {
 /// The reply to a request, which is a bulk string.
 fn bulk(client: &mut Client, request: &str) -> String {
     client.send(format!("{request}\r\n").as_bytes());
-    let line = |client: &mut Client| {
-        let mut line = Vec::new();
-        while !line.ends_with(b"\r\n") {
-            line.extend(client.take(1));
-        }
-        text(&line)
-    };
-    let len: usize = line(client)[1..].trim().parse().unwrap();
+    let len: usize = client.line()[1..].parse().unwrap();
     let body = text(&client.take(len));
     client.take(2);
     body

@@ -104,11 +104,7 @@ fn await_blocked(client: &mut Client, count: usize) {
     let line = format!("blocked_clients:{count}\r\n");
     wait_until("they wait", || {
         client.send(b"INFO clients\r\n");
-        let mut len = Vec::new();
-        while !len.ends_with(b"\r\n") {
-            len.extend(client.take(1));
-        }
-        let len: usize = std::str::from_utf8(&len[1..len.len() - 2]).unwrap().parse().unwrap();
+        let len: usize = client.line()[1..].parse().unwrap();
         let info = String::from_utf8(client.take(len + 2)).unwrap();
         info.contains(&line)
     });

@@ -11,7 +11,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use test_support::client::Client;
-use test_support::daemon::{Config, Daemon, text};
+use test_support::daemon::{Config, Daemon};
 use test_support::{http, wait_until};
 
 const SEGCACHE: &str = env!("CARGO_BIN_EXE_segcache");
@@ -68,21 +68,13 @@ fn stats(client: &mut Client, topic: &str) -> HashMap<String, String> {
     client.send(format!("stats{topic}\r\n").as_bytes());
     let mut lines = HashMap::new();
     loop {
-        let line = line(client);
+        let line = client.line();
         if line == "END" {
             return lines;
         }
         let mut words = line.split(' ').skip(1).map(str::to_owned);
         lines.insert(words.next().unwrap(), words.next().unwrap_or_default());
     }
-}
-
-fn line(client: &mut Client) -> String {
-    let mut line = Vec::new();
-    while !line.ends_with(b"\r\n") {
-        line.extend(client.take(1));
-    }
-    text(&line).trim_end().to_owned()
 }
 
 /// The value of a key.
@@ -106,7 +98,7 @@ fn read(client: &mut Client, keys: std::ops::Range<usize>) -> usize {
             client.send(format!("get {key}\r\n").as_bytes());
         }
         for key in first..keys.end.min(first + BATCH) {
-            let found = line(client);
+            let found = client.line();
             if found == "END" {
                 continue;
             }
