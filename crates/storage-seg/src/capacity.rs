@@ -117,8 +117,16 @@ impl Shared {
 
     /// Whether a segment is being emptied, or held, and so may be free soon.
     pub(crate) fn has_claims(&self) -> bool {
-        let state_of = |number| self.pool.segment(number).state();
-        self.pool.numbers().any(|number| matches!(state_of(number), State::Claimed | State::Held))
+        self.has_any(|state| matches!(state, State::Claimed | State::Held))
+    }
+
+    /// Whether a segment is held.
+    pub(crate) fn has_held(&self) -> bool {
+        self.has_any(|state| state == State::Held)
+    }
+
+    fn has_any(&self, is_such: impl Fn(State) -> bool) -> bool {
+        self.pool.numbers().any(|number| is_such(self.pool.segment(number).state()))
     }
 
     /// Frees segments that nobody can be reading any more, and gives surplus memory back, one

@@ -184,11 +184,20 @@ impl SegStore {
         // by now.
         self.release_claims();
         self.seal_all();
-        self.turn.quiesce();
-        self.turn.enter();
-        let shared = &self.shared;
-        let row = shared.pool.claim_row(count, may_evict, &shared.epochs);
-        row.ok_or(StoreError::OutOfMemory)
+        let mut waiting = Waiting::new(&self.shared);
+        loop {
+            self.turn.quiesce();
+            self.turn.enter();
+            let shared = &self.shared;
+            // Asked first: what is let go of in between can be claimed.
+            let is_held = shared.has_held();
+            if let Some(row) = shared.pool.claim_row(count, may_evict, &shared.epochs) {
+                return Ok(row);
+            }
+            if !is_held || waiting.pause(&self.tally).is_err() {
+                return Err(StoreError::OutOfMemory);
+            }
+        }
     }
 
     /// Drops whatever is closest to the home of a hash, when the index has no slot for it. Returns whether it did; not

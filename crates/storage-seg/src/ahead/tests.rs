@@ -135,6 +135,32 @@ fn held_segments_are_free_ones_of_no_class() {
     store.check_integrity();
 }
 
+/// Else a large value is refused because another thread asks the system for memory.
+#[test]
+fn a_row_waits_for_segments_that_are_held() {
+    let mut store = SegStore::builder().memory(8 << 20).build().expect("it is possible");
+    fill(&mut store, 0..1);
+    let shared = Arc::clone(&store.shared);
+    let free = shared.pool.free() as u32;
+    assert!(shared.pool.hold_free(1..1 + free, 0));
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let begun = Instant::now();
+            while shared.stats().waited == 0 && begun.elapsed() < Duration::from_secs(50) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            shared.pool.give_back_all(1..1 + free);
+        });
+        // It gives up after a second, of which a busy machine may leave the other thread nothing.
+        let len = 10 * shared.heap.segment_bytes();
+        let spot = (0..50).find_map(|_| store.row(len, 0, Ticks::ZERO).ok());
+        store.abandon(spot.expect("the segments are held for a while only"));
+        other.join().expect("it ends well");
+    });
+    assert!(shared.stats().waited > 0);
+    store.check_integrity();
+}
+
 #[test]
 fn the_thread_ends_with_the_store() {
     let (store, thread) = with_thread(8);
