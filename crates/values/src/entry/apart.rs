@@ -158,7 +158,7 @@ impl Entry {
     }
 
     /// The address and the length of a string that is stored apart.
-    #[inline]
+    #[inline(always)]
     fn place(&self) -> Option<(*mut u8, usize)> {
         if !self.is_apart() {
             return None;
