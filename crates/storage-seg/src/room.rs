@@ -176,8 +176,7 @@ impl SegStore {
     fn claim_row(&mut self, count: usize) -> Result<Row, StoreError> {
         let shared = &self.shared;
         let may_evict = shared.evicts();
-        let claim = || shared.pool.claim_row(count, may_evict, &shared.epochs);
-        if let Some(row) = claim() {
+        if let Some(row) = shared.pool.claim_row(count, may_evict, &shared.epochs) {
             return Ok(row);
         }
         // This handle's open and claimed segments may be in the way, and so may pins that are gone

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use test_support::certificates::Certificates;
 use test_support::client::Client;
-use test_support::daemon::{Config, Daemon, text};
+use test_support::daemon::{Config, Daemon};
 
 const SEGCACHE: &str = env!("CARGO_BIN_EXE_segcache");
 
@@ -49,14 +49,6 @@ fn login(client: &mut Client, credentials: &str, reply: &str) {
     client.ask(line.as_bytes(), reply.as_bytes());
 }
 
-fn line(client: &mut Client) -> String {
-    let mut line = Vec::new();
-    while !line.ends_with(b"\r\n") {
-        line.extend(client.take(1));
-    }
-    text(&line).to_string()
-}
-
 #[test]
 fn the_answer_comes_when_files_have_been_read() {
     for engine in ["epoll", "io_uring"] {
@@ -78,7 +70,7 @@ fn the_answer_comes_when_files_have_been_read() {
 
         fs::write(place.certificates.path("server.pem"), "no certificate at all").unwrap();
         operator.send(b"refresh_certs\r\n");
-        let problem = line(&mut operator);
+        let problem = operator.line();
         assert!(problem.starts_with("Error certificates: "), "{problem}");
         assert!(problem.contains("server.pem"), "{problem}");
         login(&mut place.client(), "new two", "STORED\r\n");
@@ -90,10 +82,10 @@ fn age(client: &mut Client) -> u64 {
     client.send(b"stats\r\n");
     let mut seconds = None;
     loop {
-        let line = line(client);
-        match line.trim_end().strip_prefix("STAT time_since_server_cert_refresh ") {
+        let line = client.line();
+        match line.strip_prefix("STAT time_since_server_cert_refresh ") {
             Some(number) => seconds = Some(number.parse().unwrap()),
-            None if line == "END\r\n" => return seconds.unwrap(),
+            None if line == "END" => return seconds.unwrap(),
             None => {}
         }
     }
@@ -111,7 +103,7 @@ fn the_age_of_certificates_is_told() {
     let good = chain.with_file_name(good);
     fs::rename(&chain, &good).unwrap();
     operator.send(b"refresh_certs\r\n");
-    assert!(line(&mut operator).starts_with("Error certificates: "));
+    assert!(operator.line().starts_with("Error certificates: "));
     assert!(age(&mut operator) >= 1, "the old ones are in use");
     fs::rename(&good, &chain).unwrap();
     let asked_at = Instant::now();
@@ -145,9 +137,9 @@ fn a_file_that_does_not_end_holds_up_only_those_that_ask_for_it() {
     fs::rename(&file, &chain).unwrap();
     pipe.write_all(b"no certificate at all").unwrap();
     drop(pipe);
-    let problem = line(&mut clients[0]);
+    let problem = clients[0].line();
     assert!(problem.starts_with("Error certificates: "), "{problem}");
-    assert_eq!(line(&mut clients[0]), "MN\r\n");
+    assert_eq!(clients[0].line(), "MN");
     clients[1].ask(b"get a\r\n", b"VALUE a 0 1\r\nx\r\nEND\r\n");
 }
 
