@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 /// The allocator of `rds`, of whose time a part of each step is.
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: values::Padded<tikv_jemallocator::Jemalloc> =
+    values::Padded(tikv_jemallocator::Jemalloc);
 
 fn main() -> ExitCode {
     // As in `rds`: memory goes back to the system in a thread of the allocator's own.

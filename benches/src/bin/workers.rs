@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 /// The allocator of `rds`.
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: values::Padded<tikv_jemallocator::Jemalloc> =
+    values::Padded(tikv_jemallocator::Jemalloc);
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).map_or(Ok(500), |number| number.parse()) {

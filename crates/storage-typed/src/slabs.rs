@@ -40,11 +40,11 @@ impl BlockSizes {
     fn number(size: usize) -> Option<u32> {
         let size = allocated(size);
         let number = match size {
-            0..=128 => size / 16,
+            0..=64 => size.saturating_sub(1) / 8,
             // Four to each doubling.
             _ => {
                 let group = (size - 1).ilog2();
-                9 + 4 * (group as usize - 7) + ((size - 1) >> (group - 2) & 3)
+                8 + 4 * (group as usize - 6) + ((size - 1) >> (group - 2) & 3)
             }
         };
         u32::try_from(number).ok().filter(|&number| number < u64::BITS)

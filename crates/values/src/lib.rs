@@ -15,7 +15,8 @@
 //!   (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `allocated.rs` (the true size
-//!   of an allocation), `varint.rs` (lengths), `number.rs` and `text.rs` (strings stored as
+//!   of an allocation), `padded.rs` (aligned blocks from
+//!   fine size classes), `varint.rs` (lengths), `number.rs` and `text.rs` (strings stored as
 //!   integers).
 //! * Finding entries: `table.rs` and the files in `table/`.
 #![deny(unsafe_code)]
@@ -33,6 +34,8 @@ mod list;
 mod made;
 mod number;
 mod pack;
+#[allow(unsafe_code)]
+mod padded;
 mod remains;
 mod sample;
 mod scratch;
@@ -54,6 +57,7 @@ pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
 pub use made::{NewHash, NewList, NewSet, NewStream, NewZset};
 pub use number::{Digits, parse_i64};
+pub use padded::Padded;
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
 pub use stream::{
