@@ -15,9 +15,8 @@
 //!   (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `allocated.rs` (the true size
-//!   of an allocation), `padded.rs` (aligned blocks from
-//!   fine size classes), `varint.rs` (lengths), `number.rs` and `text.rs` (strings stored as
-//!   integers).
+//!   of an allocation), `padded.rs` (aligned blocks of small size classes), `varint.rs` (lengths),
+//!   `number.rs` and `text.rs` (strings stored as integers).
 //! * Finding entries: `table.rs` and the files in `table/`.
 #![deny(unsafe_code)]
 

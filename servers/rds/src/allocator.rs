@@ -37,6 +37,17 @@ pub(crate) fn start() {
     if let Err(error) = background_thread::write(true) {
         eprintln!("warning: unused memory goes back later than it could: {error}");
     }
+    if smallest() != Ok(values::allocated(1)) {
+        eprintln!(
+            "warning: small values take more memory than maxmemory counts: this was built outside of its sources' \
+            folder, so without their .cargo/config.toml"
+        );
+    }
+}
+
+/// The size of jemalloc's smallest blocks, and the distance of the next ones.
+fn smallest() -> Result<usize> {
+    b"arenas.quantum\0".name().read()
 }
 
 /// Huge pages that a thread takes ahead of their use, from now on.
@@ -219,6 +230,7 @@ mod tests {
         let mut counted: Vec<usize> = (1..=largest).map(values::allocated).collect();
         counted.dedup();
         assert_eq!(classes, counted);
+        assert_eq!(smallest(), Ok(classes[0]));
     }
 
     /// The free bytes of the slabs for blocks of this size.
