@@ -169,7 +169,8 @@ MORE_MEMCACHE = [
     ("get of 10 keys", (2,), "get " + " ".join(several("{text+#}", 10)),
      "".join(several(FOUND.replace("text", "text+#"), 10)) + "END"),
     ("set 1 KiB", (8,), "set {block} 0 0 1024\n{W}", "STORED"),
-    # For the same reason its reply goes in up to four parts: the baseline has as many system calls as that takes.
+    # For the same reason its reply goes in one to four parts, by how fast the machine is. The baseline has the system
+    # calls of four: one that receives, four that send, and one behind each of these that asks what is ready.
     ("get of 100 keys", (1,), "get " + " ".join(several("{text+#}", 100)),
      "".join(several(FOUND.replace("text", "text+#"), 100)) + "END"),
     ("set with exptime", (32,), "set {aging} 0 600 64\n{w}", "STORED"),

@@ -8,7 +8,7 @@ const QUANTUM: usize = 8;
 ///
 /// The size classes are those of jemalloc with `--with-lg-quantum=3`, which Redis has, too: multiples of eight up to
 /// 64, then four to each doubling. Allocations of this crate request whole classes, so with such an allocator the
-/// counted memory is the resident memory. [`Padded`](crate::Padded) tells how to link it.
+/// counted memory is the resident memory. [`Padded`](crate::Padded) says how to have it.
 ///
 /// ```
 /// assert_eq!(values::allocated(93), 96);

@@ -15,16 +15,23 @@ use std::alloc::{GlobalAlloc, Layout};
 /// multiple of 16 are aligned to that in every slab, so this rounds sizes up. Most are such multiples already, and
 /// blocks that need no more than eight stay in the same class.
 ///
+/// `tikv-jemalloc-sys` builds jemalloc with such classes where `JEMALLOC_SYS_WITH_LG_QUANTUM=3` is in the environment
+/// of the build.
+///
 /// ```
 /// use std::alloc::{GlobalAlloc, Layout, System};
 /// use values::Padded;
 ///
+/// // With `tikv_jemallocator::Jemalloc` in place of `System`.
+/// #[global_allocator]
+/// static ALLOCATOR: Padded<System> = Padded(System);
+///
 /// let layout = Layout::from_size_align(20, 16)?;
 /// // SAFETY: the layout is not empty, and the block is given back with the same.
 /// unsafe {
-///     let block = Padded(System).alloc(layout);
+///     let block = ALLOCATOR.alloc(layout);
 ///     assert_eq!(block.addr() % 16, 0);
-///     Padded(System).dealloc(block, layout);
+///     ALLOCATOR.dealloc(block, layout);
 /// }
 /// # Ok::<(), std::alloc::LayoutError>(())
 /// ```

@@ -39,8 +39,8 @@ pub(crate) fn start() {
     }
     if smallest() != Ok(values::allocated(1)) {
         eprintln!(
-            "warning: small values take more memory than maxmemory counts: this was built outside of its sources' \
-            folder, so without their .cargo/config.toml"
+            "warning: small values take more memory than maxmemory counts, because this was built without the size \
+            classes that the .cargo/config.toml of its sources chooses: call cargo in their folder"
         );
     }
 }
