@@ -164,13 +164,9 @@ MEMCACHE = [
 ]
 MORE_MEMCACHE = [
     ("get 1 KiB", (8,), "get {large}", "VALUE {large} 0 1024\n{V}\nEND"),
-    # Not deeper: after each 32 operations of a pipeline, and a key is one, a worker looks whether its turn has
-    # taken half a millisecond. Under callgrind it has, on some machines, and there is another turn.
     ("get of 10 keys", (2,), "get " + " ".join(several("{text+#}", 10)),
      "".join(several(FOUND.replace("text", "text+#"), 10)) + "END"),
     ("set 1 KiB", (8,), "set {block} 0 0 1024\n{W}", "STORED"),
-    # For the same reason its reply goes in one to four parts, by how fast the machine is. The baseline has the system
-    # calls of four: one that receives, four that send, and one behind each of these that asks what is ready.
     ("get of 100 keys", (1,), "get " + " ".join(several("{text+#}", 100)),
      "".join(several(FOUND.replace("text", "text+#"), 100)) + "END"),
     ("set with exptime", (32,), "set {aging} 0 600 64\n{w}", "STORED"),
@@ -189,7 +185,6 @@ LARGE_VALUES = [
     ("set 16 KiB", (1,), "set {text16} 0 0 16384\n{w16}", "STORED"),
     ("get 64 KiB", (1,), "get {text64}", "VALUE {text64} 0 65536\n{v64}\nEND"),
     ("set 64 KiB", (1,), "set {text64} 0 0 65536\n{w64}", "STORED"),
-    # In how many pieces it is received depends on the machine: the baseline has the most seen.
     ("set 512 KiB", (1,), "set {text512} 0 0 524288\n{w512}", "STORED"),
 ]
 EVICTING = [("set of a new key, evicting", (32,), "set {fresh} 0 0 64\n{v}", "STORED")]
