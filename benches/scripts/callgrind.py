@@ -7,7 +7,9 @@ system calls are real, the clock of its workers is slow (slow_clock.c). Needs va
 import collections, dataclasses, glob, os, re, subprocess, sys, tempfile
 import listening
 
-# What the allocators offer, jemalloc's with the prefix that it has in our servers.
+# What allocators offer to Rust, by the name that it calls or by that of the trait, if the call is inlined; and to C,
+# jemalloc's with the prefix that it has in our servers.
+ALLOCATING_RUST = re.compile(r"(__rust_|GlobalAlloc>::)(alloc|alloc_zeroed|realloc)$")
 ALLOCATING = {"malloc", "calloc", "realloc", "mallocx", "rallocx", "aligned_alloc", "posix_memalign"}
 # Ours for workers (slow_clock.c). Outside of valgrind, to read a clock is no system call, either.
 CLOCK = "clock_gettime"
@@ -107,7 +109,7 @@ def parse(lines):
 
     >>> counts = parse('''
     ... events: Ir sysCount sysTime
-    ... summary: 38 3 9
+    ... summary: 43 3 9
     ... fn=(1) turn
     ... 10 20
     ... +2 4
@@ -117,17 +119,26 @@ def parse(lines):
     ... cfn=(3) clock_gettime@@GLIBC_2.17
     ... calls=1 70
     ... 12 4 1
+    ... cfn=(4) __rustc::__rust_alloc
+    ... calls=1 90
+    ... 12 9
+    ... fn=(4)
+    ... 90 5
+    ... cfn=(2)
+    ... calls=1 70
+    ... 90 4
     ... fn=(2)
     ... 70 10
     ... fn=(3)
     ... 70 4 1
     ... '''.splitlines())
     >>> counts.totals
-    {'instructions': 34, 'system calls': 2, 'allocations': 2}
+    {'instructions': 39, 'system calls': 2, 'allocations': 3}
     >>> counts.functions.most_common(2)
     [('turn', 24), ('_rjem_malloc', 10)]
     """
     names, functions, calls = {}, collections.Counter(), collections.Counter()
+    allocations = 0
     function = called = None
     is_inclusive = False
     instructions = system_calls = 0
@@ -146,7 +157,10 @@ def parse(lines):
             called = name(value)
         elif key == "calls" and equals:
             # The line after it is the cost of the calls, which the called function has too.
-            calls[called] += int(value.split()[0])
+            times = int(value.split()[0])
+            calls[called] += times
+            if is_allocation(function, called):
+                allocations += times
             is_inclusive = True
         elif line.startswith("events:"):
             assert line.split()[1:3] == ["Ir", "sysCount"], line
@@ -156,11 +170,22 @@ def parse(lines):
             if not is_inclusive:
                 functions[function] += int(line.split()[1])
             is_inclusive = False
-    allocations = sum(n for name, n in calls.items() if name.removeprefix("_rjem_") in ALLOCATING)
     system_calls -= calls[CLOCK]
     instructions -= functions.pop(CLOCK, 0)
     totals = {"instructions": instructions, "system calls": system_calls, "allocations": allocations}
     return Counts(totals, functions)
+
+
+def is_allocation(caller, called):
+    """Whether a call gets memory. What Rust calls for that may call what C does.
+
+    >>> [is_allocation("turn", "__rustc::__rust_alloc"), is_allocation("__rustc::__rust_alloc", "malloc")]
+    [True, False]
+    >>> is_allocation("turn", "<slabs::Slabs<A> as core::alloc::global::GlobalAlloc>::realloc")
+    True
+    """
+    is_allocating = ALLOCATING_RUST.search(called) or called.removeprefix("_rjem_") in ALLOCATING
+    return bool(is_allocating) and not ALLOCATING_RUST.search(caller)
 
 
 def environment(binaries):
