@@ -67,10 +67,11 @@ asan-stress.step() {
 }
 
 # The standard library is not instrumented: what that hides from the sanitizer is in the suppressions.
-step tsan deep 'tsan' 'threads in a tiny full store and at shards, under ThreadSanitizer'
+step tsan deep 'tsan' 'threads in a tiny full store, at shards and at slabs, under ThreadSanitizer'
 tsan.step() {
     tsan -p shoebill-storage-seg --test stress
     tsan -p shoebill-storage-typed --lib guards -- --test-threads=1
+    tsan -p shoebill-allocator --test blocks
 }
 
 # A process for each model: loom maps and unmaps stacks all the time, and threads of one process wait for

@@ -87,7 +87,7 @@ outside.need() { built outside; }
 
 # Always all of them: of some alone, dependencies would have other features, and be compiled again.
 asan_crates=()
-for name in prefetch storage-seg storage-typed values script protocol-memcache reactor; do
+for name in allocator prefetch storage-seg storage-typed values script protocol-memcache reactor; do
     asan_crates+=(-p "shoebill-$name")
 done
 # Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then. Lua is compiled
@@ -144,6 +144,7 @@ asan.build() { asan --no-run "${asan_tests[@]}" --test stress; }
 tsan.build() {
     tsan --no-run -p shoebill-storage-seg --test stress
     tsan --no-run -p shoebill-storage-typed --lib
+    tsan --no-run -p shoebill-allocator --test blocks
 }
 loom.build() { models --no-run; }
 deny.build() { cargo_tool cargo-deny 0.20.2; }

@@ -5,12 +5,14 @@
 //! deleted, and twice as many keys while the table grows. The times are those of the wall clock: what
 //! the system does meanwhile is in them, so the least of several runs tells most.
 
+use allocator::{SlabAllocator, SlabHeap};
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
 
 /// The allocator of `rds`, of whose time a part of each step is.
 #[global_allocator]
-static ALLOCATOR: values::Padded<tikv_jemallocator::Jemalloc> =
-    values::Padded(tikv_jemallocator::Jemalloc);
+static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
+static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);
 
 fn main() -> ExitCode {
     // As in `rds`: memory goes back to the system in a thread of the allocator's own.

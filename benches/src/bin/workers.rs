@@ -2,12 +2,14 @@
 //! Measures two workers of `rds` against one in this process, on GET and SET of 64 bytes in pipelines of
 //! 32: `workers [MILLISECONDS]` of a round, 500 unless said otherwise.
 
+use allocator::{SlabAllocator, SlabHeap};
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
 
 /// The allocator of `rds`.
 #[global_allocator]
-static ALLOCATOR: values::Padded<tikv_jemallocator::Jemalloc> =
-    values::Padded(tikv_jemallocator::Jemalloc);
+static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
+static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).map_or(Ok(500), |number| number.parse()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Slabs`]: what an allocator tells of its slabs, the runs of pages that it divides into blocks of one size.
 
+use allocator::class_number;
 use std::fmt::Debug;
-use values::allocated;
 
 /// An allocator that takes small blocks from slabs of blocks of one size.
 pub trait Slabs: Debug + Send + Sync {
@@ -31,23 +31,14 @@ pub struct SlabUse {
     pub free: u64,
 }
 
-/// The sizes of blocks that are moved: a bit for each.
+/// The sizes of blocks that are moved: a bit for each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BlockSizes(u64);
+pub(crate) struct BlockSizes(u128);
 
 impl BlockSizes {
     /// The number of a size class; `None` for blocks that have no slabs.
     fn number(size: usize) -> Option<u32> {
-        let size = allocated(size);
-        let number = match size {
-            0..=64 => size.saturating_sub(1) / 8,
-            // Four to each doubling.
-            _ => {
-                let group = (size - 1).ilog2();
-                8 + 4 * (group as usize - 6) + ((size - 1) >> (group - 2) & 3)
-            }
-        };
-        u32::try_from(number).ok().filter(|&number| number < u64::BITS)
+        u32::try_from(class_number(size)).ok().filter(|&number| number < u128::BITS)
     }
 
     pub(crate) fn add(&mut self, size: usize) {
@@ -66,11 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_size_class_has_a_number_of_its_own() {
-        let mut classes: Vec<usize> = (1..=16 << 10).map(allocated).collect();
-        classes.dedup();
-        let numbers: Vec<_> = classes.iter().map(|&size| BlockSizes::number(size)).collect();
-        assert!(numbers.iter().copied().eq((0..numbers.len() as u32).map(Some)), "{numbers:?}");
-        assert_eq!(BlockSizes::number(1 << 30), None);
+    fn all_classes_that_have_slabs_have_a_bit() {
+        let largest_of_jemalloc = 14 << 10;
+        let mut sizes = BlockSizes::default();
+        sizes.add(largest_of_jemalloc);
+        assert!(sizes.has(largest_of_jemalloc) && !sizes.has(12 << 10));
+        sizes.add(1 << 30);
+        assert!(!sizes.has(1 << 30));
+        sizes.add(100);
+        assert!(sizes.has(97) && !sizes.has(96) && !sizes.has(105));
     }
 }

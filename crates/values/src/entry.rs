@@ -25,7 +25,8 @@ use crate::kind::Kind;
 use crate::large::Large;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
-use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef, allocated};
+use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef};
+use allocator::size_class;
 use prefetch::Hint;
 
 /// Where in the block the access is.
@@ -370,7 +371,7 @@ impl Entry {
 
     /// Memory outside of the entry's own block.
     fn outer_bytes(&self) -> usize {
-        let behind = |large: &Large| allocated(size_of::<Large>()) + large.heap_bytes();
+        let behind = |large: &Large| size_class(size_of::<Large>()) + large.heap_bytes();
         self.apart_memory().unwrap_or_else(|| self.large().map_or(0, behind))
     }
 

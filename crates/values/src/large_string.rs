@@ -8,11 +8,11 @@
 
 use bytes::{Bytes, BytesMut};
 
-use crate::allocated;
+use allocator::size_class;
 
 /// The memory that `Bytes` takes on the heap to count references: a pointer, a capacity and the
 /// count.
-const SHARED: usize = allocated(3 * size_of::<usize>());
+const SHARED: usize = size_class(3 * size_of::<usize>());
 
 /// A string of at least [`Entry::PIN_MIN`](crate::Entry::PIN_MIN) bytes.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl LargeString {
 
     /// All memory it holds. Pinned memory counts once.
     pub(crate) fn heap_bytes(&self) -> usize {
-        allocated(self.capacity) + SHARED
+        size_class(self.capacity) + SHARED
     }
 
     /// The string to be edited, followed by zeros up to `len`. Zero pages from the system take neither time
@@ -168,7 +168,7 @@ mod tests {
         string.set(&[b'z'; 20_000]);
         assert_eq!(string.as_bytes().as_ptr(), before);
         string.set(&[b'x'; 100]);
-        assert_eq!(string.heap_bytes(), 112 + SHARED, "memory that is not needed is given back");
+        assert_eq!(string.heap_bytes(), 104 + SHARED, "memory that is not needed is given back");
     }
 
     proptest! {

@@ -14,13 +14,14 @@
 //! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `scratch.rs`
 //!   (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
-//! * Building blocks: `thin.rs` (an allocation behind one pointer), `allocated.rs` (the true size
-//!   of an allocation), `padded.rs` (aligned blocks of small size classes), `varint.rs` (lengths),
-//!   `number.rs` and `text.rs` (strings stored as integers).
+//! * Building blocks: `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
+//!   `text.rs` (strings stored as integers).
 //! * Finding entries: `table.rs` and the files in `table/`.
+//!
+//! The memory that they report is that of the [size classes](allocator::size_class) of `allocator`, of which they ask
+//! for whole blocks. A program with another allocator may use more.
 #![deny(unsafe_code)]
 
-mod allocated;
 mod either;
 #[allow(unsafe_code)]
 mod entry;
@@ -33,8 +34,6 @@ mod list;
 mod made;
 mod number;
 mod pack;
-#[allow(unsafe_code)]
-mod padded;
 mod remains;
 mod sample;
 mod scratch;
@@ -50,13 +49,11 @@ mod types;
 mod varint;
 mod zset;
 
-pub use allocated::allocated;
 pub use entry::Entry;
 pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
 pub use made::{NewHash, NewList, NewSet, NewStream, NewZset};
 pub use number::{Digits, parse_i64};
-pub use padded::Padded;
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
 pub use stream::{

@@ -3,11 +3,12 @@
 //!
 //! The counting allocator serves the whole process, so this test has a process of its own.
 
+use allocator::size_class;
 use test_support::counting::{Counting, allocations, held_by};
-use values::{Digits, Entry, Table, allocated, hash_of};
+use values::{Digits, Entry, Table, hash_of};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting::sized_by(allocated);
+static ALLOCATOR: Counting = Counting::sized_by(size_class);
 
 #[test]
 fn counting_reading_and_noting_allocate_nothing() {

@@ -4,11 +4,12 @@
 //!
 //! The counting allocator serves the whole process, so this test has a process of its own.
 
+use allocator::size_class;
 use test_support::counting::{Counting, allocations, held};
-use values::{End, Entry, Limits, ScoreBound, allocated};
+use values::{End, Entry, Limits, ScoreBound};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting::sized_by(allocated);
+static ALLOCATOR: Counting = Counting::sized_by(size_class);
 
 /// Does all steps to one entry, and looks at its memory after each of them.
 fn check_memory(new: fn(&[u8]) -> Entry, steps: impl Iterator<Item = impl FnOnce(&mut Entry)>) {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The allocator: jemalloc. The memory accounting of values uses its size classes.
+//! The allocator: small blocks are in slabs of dense size classes ([`SlabHeap`]), by which the memory of values is counted;
+//! slabs and large blocks come from jemalloc, with a few options (`allocator/options.rs`).
 //!
 //! Unused pages are returned to the system within some ten seconds. jemalloc's own background threads
 //! do this, so memory is returned even while no request arrives.
 //!
-//! jemalloc is built with two options (`.cargo/config.toml`). Small blocks must be able to reuse the space of freed large
-//! ones, because of replies that pile up: without that, clients that were closed one after the other, with a hundred
-//! megabytes of replies each, made rds take a gigabyte under a limit of 256 MB. And the smallest size classes are eight
-//! bytes apart, as in Redis, because most elements of collections are small; [`Padded`] keeps blocks aligned.
-//!
 //! Workers' memory is in huge pages that are taken ahead, unless they are not wanted (`huge-pages no`), and otherwise in small
 //! pages whatever the system's default (`allocator/extents.rs`).
 //!
-//! [`Bins`] tell the keyspace how full jemalloc's slabs are, and let it move entries from one to another.
+//! [`Bins`] tell the keyspace how full slabs are, and let it move entries from one to another.
 
 #[allow(unsafe_code)]
 mod extents;
+#[allow(unsafe_code)]
+mod options;
 
+use allocator::{BinUse, SMALL_MAX, SlabAllocator, SlabHeap};
 use pages::Pool;
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
@@ -27,27 +26,16 @@ use tikv_jemalloc_ctl::{
     Access, AsName, Mib, Result, arenas, background_thread, epoch, stats, version,
 };
 use tikv_jemallocator::Jemalloc;
-use values::Padded;
 
 #[global_allocator]
-static JEMALLOC: Padded<Jemalloc> = Padded(Jemalloc);
+static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
+static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);
 
 /// Starts jemalloc's background threads, which return unused pages.
 pub(crate) fn start() {
     if let Err(error) = background_thread::write(true) {
         eprintln!("warning: unused memory goes back later than it could: {error}");
     }
-    if smallest() != Ok(values::allocated(1)) {
-        eprintln!(
-            "warning: small values take more memory than maxmemory counts, because this was built without the size \
-            classes that the .cargo/config.toml of its sources chooses: call cargo in their folder"
-        );
-    }
-}
-
-/// The size of jemalloc's smallest blocks, and the distance of the next ones.
-fn smallest() -> Result<usize> {
-    b"arenas.quantum\0".name().read()
 }
 
 /// Huge pages that a thread takes ahead of their use, from now on.
@@ -82,7 +70,7 @@ pub(crate) fn numbers() -> Option<Allocator> {
     epoch::advance().ok()?;
     Some(Allocator {
         name: name(),
-        allocated: stats::allocated::read().ok()? as u64,
+        allocated: (stats::allocated::read().ok()? as u64).saturating_sub(HEAP.unused()),
         active: stats::active::read().ok()? as u64,
         resident: stats::resident::read().ok()? as u64,
         mapped: stats::mapped::read().ok()? as u64,
@@ -93,9 +81,10 @@ pub(crate) fn numbers() -> Option<Allocator> {
 /// Where jemalloc has the numbers of all its arenas together.
 const ALL_ARENAS: usize = 4096;
 
-/// jemalloc's slabs: those of one size of blocks are a bin.
+/// Slabs of all sizes of blocks: those of small ones, and jemalloc's of the next larger ones. Those of one size are a bin.
 #[derive(Debug)]
 pub(crate) struct Bins {
+    /// jemalloc's.
     bins: Vec<Bin>,
     /// Where the number of pages is that are in memory and free, and known to jemalloc.
     idle: Mib<[usize; 4]>,
@@ -122,7 +111,9 @@ impl Bins {
     pub(crate) fn find(pool: Option<&'static Pool>) -> Result<Self> {
         let number: u32 = b"arenas.nbins\0".name().read()?;
         let idle = format!("stats.arenas.{ALL_ARENAS}.pdirty\0").as_bytes().name().mib()?;
-        let bins = (0..number).map(Bin::find).collect::<Result<_>>()?;
+        let mut bins = (0..number).map(Bin::find).collect::<Result<Vec<_>>>()?;
+        // Of the small ones only what has another alignment is here.
+        bins.retain(|bin| bin.size > SMALL_MAX);
         let page: usize = b"arenas.page\0".name().read()?;
         let (purges, asked) = mpsc::sync_channel(1);
         let thread = thread::Builder::new().name("purge".into());
@@ -158,6 +149,7 @@ impl Bin {
 
 impl Slabs for Bins {
     fn each(&self, see: &mut dyn FnMut(SlabUse)) {
+        HEAP.each(|BinUse { size, used, free }| see(SlabUse { size, used, free }));
         if epoch::advance().is_ok() {
             self.bins.iter().filter_map(|bin| bin.now().ok()).for_each(see);
         }
@@ -167,7 +159,7 @@ impl Slabs for Bins {
         // What the thread had kept goes back, too.
         let cache = b"thread.tcache.enabled\0".name();
         let before: Result<bool> = cache.update(false);
-        work();
+        HEAP.directly(work);
         if let Ok(before) = before
             && let Err(error) = cache.write(before)
         {
@@ -215,22 +207,47 @@ pub(crate) fn purge() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// Tests that measure the memory of the process do so one after the other.
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    fn alone() -> MutexGuard<'static, ()> {
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     #[test]
-    fn small_blocks_go_where_large_ones_were() {
+    fn jemalloc_has_the_options() {
         let largest: usize = b"opt.lg_extent_max_active_fit\0".name().read().unwrap();
-        assert_eq!(largest, 20, "as .cargo/config.toml has it");
+        let is_oblivious: bool = b"opt.cache_oblivious\0".name().read().unwrap();
+        assert_eq!((largest, is_oblivious), (20, false));
     }
 
     #[test]
     fn classes_are_those_that_memory_is_counted_by() {
-        let bins = Bins::find(None).expect("jemalloc tells").bins;
-        let classes: Vec<usize> = bins.iter().map(|bin| bin.size).collect();
+        let bins = Bins::find(None).expect("jemalloc tells");
+        let mut classes = Vec::new();
+        bins.each(&mut |one| classes.push(one.size));
         let largest = *classes.last().expect("there are some");
-        let mut counted: Vec<usize> = (1..=largest).map(values::allocated).collect();
+        let mut counted: Vec<usize> = (1..=largest).map(allocator::size_class).collect();
         counted.dedup();
         assert_eq!(classes, counted);
-        assert_eq!(smallest(), Ok(classes[0]));
+    }
+
+    #[test]
+    fn slabs_are_not_allocated_before_they_are_full() {
+        let _alone = alone();
+        let before = numbers().expect("jemalloc tells").allocated;
+        let mut blocks: Vec<Vec<u8>> = (0..8000).map(|_| vec![1; 2000]).collect();
+        let full = numbers().expect("jemalloc tells").allocated;
+        let mut number = 0;
+        blocks.retain(|_| {
+            number += 1;
+            number % 4 == 0
+        });
+        let sparse = numbers().expect("jemalloc tells").allocated;
+        assert!(full > before + 15_000_000, "{before} {full}");
+        assert!(sparse + 11_000_000 < full, "{full} {sparse}");
     }
 
     /// The free bytes of the slabs for blocks of this size.
@@ -242,7 +259,8 @@ mod tests {
 
     #[test]
     fn blocks_that_are_moved_directly_leave_no_gaps() {
-        const SIZE: usize = 3584;
+        const SIZE: usize = allocator::size_class(3500);
+        let _alone = alone();
         let bins = Bins::find(None).expect("jemalloc tells");
         let before = free(&bins, SIZE);
         let mut blocks: Vec<Vec<u8>> = (0..8000).map(|_| vec![1; SIZE]).collect();
@@ -260,6 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_freed_goes_back_when_asked_for() {
+        let _alone = alone();
         let blocks: Vec<Vec<u8>> = (0..1000).map(|_| vec![1; 64 << 10]).collect();
         let full = numbers().expect("jemalloc tells");
         assert!(full.name.starts_with("jemalloc-5."), "{}", full.name);

@@ -5,11 +5,11 @@
 //! of the client and of the server. Tables grow by doubling, so an entry is counted as 1.75 entries.
 
 use crate::wire::parse::Args;
+use allocator::size_class;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use values::allocated;
 
 /// A kind of memory that is kept for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ const fn short_list<T>() -> u64 {
 
 /// Bytes of a text on the heap.
 pub(crate) fn text_bytes(len: usize) -> u64 {
-    allocated(len) as u64
+    size_class(len) as u64
 }
 
 /// Bytes of a key that a client watches or waits for, or of a name that it is subscribed to: stored once with

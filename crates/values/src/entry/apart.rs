@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Strings of an [`Entry`] in a block of their own.
 //!
-//! The allocator's size classes are a quarter of a power of two apart. So a string of 1,024 bytes fills a block, and with
-//! a key of 20 bytes in the same block it takes one of 1,280. Where a block of its own saves memory, a string is stored
-//! apart: the entry has a pointer to the block, and the length of the string.
+//! Large size classes are a quarter of a power of two apart. So a string of 10 KiB fills a block, and with a key of 20
+//! bytes in the same block it takes one of 12 KiB. Where a block of its own saves memory, a string is stored apart: the
+//! entry has a pointer to the block, and the length of the string.
 //!
 //! # Invariants
 //!
 //! * INV-APART: if and only if the kind is [`Kind::Apart`], the value is the address that [`Box::into_raw`] returned for
-//!   a box of [`allocated`]`(length)` bytes, followed by `length` in four bytes, and the entry owns that box.
+//!   a box of [`size_class`]`(length)` bytes, followed by `length` in four bytes, and the entry owns that box.
 
 use std::ptr;
 
 use super::Entry;
-use crate::allocated;
 use crate::kind::Kind;
 use crate::thin::Thin;
+use allocator::size_class;
 use prefetch::Hint;
 
-/// Shorter strings are never stored apart.
-const LENGTH_MIN: usize = 256;
+/// Shorter strings are never stored apart: their size classes are dense.
+const LENGTH_MIN: usize = 4096;
 
 /// The part of an entry's memory, as a divisor, that must be saved: to read the string takes one more cache line.
 const SAVED: usize = 16;
@@ -32,7 +32,7 @@ const _: () = assert!(Entry::PIN_MIN <= u32::MAX as usize, "a length has four by
 
 /// A block with a string, as large as its size class.
 fn block_of(text: &[u8]) -> Box<[u8]> {
-    let size = allocated(text.len());
+    let size = size_class(text.len());
     let mut block = Vec::with_capacity(size);
     block.extend_from_slice(text);
     block.resize(size, 0);
@@ -47,7 +47,7 @@ impl Entry {
             return false;
         }
         let together = Thin::memory(head_and_key + length);
-        let apart = Thin::memory(head_and_key + PLACE) + allocated(length);
+        let apart = Thin::memory(head_and_key + PLACE) + size_class(length);
         together >= apart + together / SAVED
     }
 
@@ -65,7 +65,7 @@ impl Entry {
             return false;
         }
         match self.apart_mut() {
-            Some((block, length)) if block.len() == allocated(text.len()) => {
+            Some((block, length)) if block.len() == size_class(text.len()) => {
                 block[..text.len()].copy_from_slice(text);
                 *length = (text.len() as u32).to_le_bytes();
                 true
@@ -99,7 +99,7 @@ impl Entry {
     /// The size of the block of a string that is stored apart.
     #[inline]
     pub(super) fn apart_memory(&self) -> Option<usize> {
-        self.place().map(|(_, length)| allocated(length))
+        self.place().map(|(_, length)| size_class(length))
     }
 
     /// A hint for the first bytes of the string, if the value is one that is stored apart. Reads the head and the key.
@@ -122,7 +122,7 @@ impl Entry {
         self.set_kind(Kind::Raw);
         // SAFETY: INV-APART. The entry has just given the box up.
         let block =
-            unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(address, allocated(length))) };
+            unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(address, size_class(length))) };
         Some((block, length))
     }
 
@@ -135,7 +135,7 @@ impl Entry {
 
     /// Makes a string in a block of its own the value, in place of [`PLACE`] bytes.
     fn attach_apart(&mut self, block: Box<[u8]>, length: usize) {
-        assert_eq!(block.len(), allocated(length), "INV-APART");
+        assert_eq!(block.len(), size_class(length), "INV-APART");
         assert_eq!(self.bytes().len(), PLACE, "INV-APART");
         let address = Box::into_raw(block).cast::<u8>();
         let place: *mut [u8] = self.bytes_mut();
@@ -152,7 +152,7 @@ impl Entry {
         let (address, length) = self.place()?;
         let at = self.value_at() + PLACE - size_of::<u32>();
         // SAFETY: INV-APART. The box is borrowed as its owner is, exclusively. It is another block than the entry's own.
-        let block = unsafe { &mut *ptr::slice_from_raw_parts_mut(address, allocated(length)) };
+        let block = unsafe { &mut *ptr::slice_from_raw_parts_mut(address, size_class(length)) };
         let length = (&mut self.block[at..][..size_of::<u32>()]).try_into().ok()?;
         Some((block, length))
     }

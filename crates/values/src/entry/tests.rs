@@ -21,22 +21,19 @@ fn a_small_item_takes_little_more_than_its_bytes() {
 #[test]
 fn a_string_that_fills_a_block_is_stored_apart() {
     let heap_bytes = |len: usize| Entry::string(&[b'k'; 20], &vec![b'v'; len]).heap_bytes();
-    // Together they would take 640, 1,280, 2,560 and 5,120.
-    assert_eq!(
-        [512, 1024, 2048, 4096].map(heap_bytes),
-        [512 + 48, 1024 + 48, 2048 + 48, 4096 + 48]
-    );
+    // Together they would take 10,240, 12,288 and 14,336.
+    assert_eq!([8192, 10_240, 12_288].map(heap_bytes), [8192 + 48, 10_240 + 48, 12_288 + 48]);
     // It would save nothing, or little.
-    assert_eq!([200, 256, 600, 1500].map(heap_bytes), [256, 320, 640, 1536]);
-    let long_key = Entry::string(&[b'k'; 700], &[b'v'; 512]);
-    assert_eq!(long_key.heap_bytes(), 1280);
+    assert_eq!([200, 1024, 4096, 9000].map(heap_bytes), [232, 1088, 4224, 10_240]);
+    let long_key = Entry::string(&[b'k'; 4000], &[b'v'; 8192]);
+    assert_eq!(long_key.heap_bytes(), 12_288);
 }
 
 #[test]
 fn a_string_that_is_stored_apart_is_a_string_like_others() {
-    let value: Vec<u8> = (0..1024).map(|n| n as u8).collect();
+    let value: Vec<u8> = (0..10_240).map(|n| n as u8).collect();
     let mut entry = Entry::string(b"key", &value);
-    assert_eq!((entry.len(), entry.is_empty(), entry.as_integer()), (1024, false, None));
+    assert_eq!((entry.len(), entry.is_empty(), entry.as_integer()), (10_240, false, None));
     assert_eq!((entry.data_type(), entry.encoding()), (Type::String, Encoding::Raw));
     assert_eq!(&*entry.to_text(), value);
     entry.set_expiry(Some(17));
@@ -49,7 +46,7 @@ fn a_string_that_is_stored_apart_is_a_string_like_others() {
         assert_eq!((other.expiry(), other.access()), (Some(17), 5));
         assert_eq!(text(other), value);
     }
-    assert!(entry.relocate(|size| size == 1024));
+    assert!(entry.relocate(|size| size == 10_240));
     assert_ne!(entry.text(&mut Digits::new()).as_ptr(), address);
     assert!(!entry.relocate(|size| size == 512));
     assert_eq!((entry.key(), text(&entry)), (b"another key".as_slice(), value));
@@ -57,19 +54,19 @@ fn a_string_that_is_stored_apart_is_a_string_like_others() {
 
 #[test]
 fn an_edit_of_a_string_that_is_stored_apart_keeps_its_bytes() {
-    let value = vec![b'x'; 1024];
+    let value = vec![b'x'; 10_240];
     let mut entry = Entry::string(b"key", &value);
     let address = entry.text(&mut Digits::new()).as_ptr();
-    entry.set_range(1000, b"yyy");
+    entry.set_range(10_000, b"yyy");
     entry.edit_text(|text| text[0] = b'z');
-    entry.set_string(&[b'y'; 1020]);
+    entry.set_string(&[b'y'; 10_100]);
     assert_eq!(entry.text(&mut Digits::new()).as_ptr(), address, "in place");
-    assert_eq!(text(&entry), [b'y'; 1020]);
+    assert_eq!(text(&entry), [b'y'; 10_100]);
     entry.append(b"zzz");
-    assert_eq!(text(&entry), [&[b'y'; 1020][..], b"zzz"].concat());
+    assert_eq!(text(&entry), [&[b'y'; 10_100][..], b"zzz"].concat());
     let mut entry = Entry::string(b"key", &value);
-    entry.set_range(1023, b"abc");
-    assert_eq!(text(&entry), [&value[..1023], b"abc"].concat());
+    entry.set_range(10_239, b"abc");
+    assert_eq!(text(&entry), [&value[..10_239], b"abc"].concat());
     let mut entry = Entry::string(b"key", &value);
     entry.append(&[b'y'; Entry::PIN_MIN]);
     assert_eq!(text(&entry), [&value[..], &[b'y'; Entry::PIN_MIN]].concat());

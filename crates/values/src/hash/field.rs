@@ -135,7 +135,7 @@ impl Keyed for Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allocated;
+    use allocator::size_class;
 
     #[test]
     fn a_field_reads_back_with_and_without_a_time() {
@@ -159,7 +159,7 @@ mod tests {
             assert_eq!(field.due_ms(), due);
             assert_eq!(field.pair(), (&b"name"[..], &b"value"[..]));
         }
-        assert_eq!(field.heap_bytes(), allocated(4 + 1 + 4 + 5));
+        assert_eq!(field.heap_bytes(), size_class(4 + 1 + 4 + 5));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::End;
 use super::large::nth;
-use crate::allocated;
 use crate::pack::{self, BOTH_WAYS, Element, Pack};
+use allocator::size_class;
 
 /// Some elements that follow each other, packed, with room at both ends.
 ///
@@ -56,7 +56,7 @@ impl Chunk {
 
     /// All memory.
     pub(super) fn heap_bytes(&self) -> usize {
-        allocated(self.bytes.capacity())
+        size_class(self.bytes.capacity())
     }
 
     /// Bytes that can be added at an end without moving what is there.
@@ -182,7 +182,7 @@ impl Chunk {
 
     /// Gives back the room at the ends, if that is worth the copy.
     pub(super) fn tighten(&mut self) {
-        if self.heap_bytes() > allocated(self.size() + self.size() / 8) {
+        if self.heap_bytes() > size_class(self.size() + self.size() / 8) {
             self.set(self.as_bytes().to_vec(), self.count());
         }
     }

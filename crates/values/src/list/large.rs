@@ -14,8 +14,9 @@ use super::End;
 use super::chunk::Chunk;
 use super::measure::Measure;
 use super::size::Caps;
+use crate::Encoding;
 use crate::pack::{self, BOTH_WAYS, Element, Pack};
-use crate::{Encoding, allocated};
+use allocator::size_class;
 
 /// A list in chunks.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl LargeList {
 
     /// All memory behind this struct. O(1).
     pub(crate) fn heap_bytes(&self) -> usize {
-        allocated(self.chunks.capacity() * size_of::<Chunk>()) + self.heap
+        size_class(self.chunks.capacity() * size_of::<Chunk>()) + self.heap
     }
 
     /// About how many allocations there are.
@@ -194,7 +195,7 @@ impl LargeList {
             chunk.push(end, text, |needed| {
                 // A list of one chunk is small, and there may be many such lists.
                 let spare = if is_only { needed / 4 } else { caps.bytes / 4 };
-                allocated(needed + spare).min(caps.bytes)
+                size_class(needed + spare).min(caps.bytes)
             });
         });
     }

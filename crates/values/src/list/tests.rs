@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::size::{Caps, LISTPACK_HEAD, listpack_len};
 use super::*;
 use crate::pack::element_len;
-use crate::{Encoding, Remains, allocated};
+use crate::{Encoding, Remains};
+use allocator::size_class;
 
 fn limits(list_bytes: i64) -> Limits {
     Limits { list_bytes, ..Limits::default() }
@@ -354,7 +355,7 @@ fn elements_removed_here_and_there_leave_no_small_chunks() {
 fn a_short_list_is_one_allocation() {
     let mut entry = Entry::new_list(b"key");
     (0..20).for_each(|_| edit(&mut entry, &limits(-2)).push_front(b"0123456789"));
-    assert_eq!(entry.heap_bytes(), allocated(4 + 4 + 4 + 20 * 12));
+    assert_eq!(entry.heap_bytes(), size_class(4 + 4 + 4 + 20 * 12));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! INV-CHUNKS: no chunk is empty, and none has more than [`CHUNK_MAX`] elements; `len` is the sum of
 //! their lengths, and `bytes` the memory of their allocations.
 
-use crate::allocated;
+use allocator::size_class;
 use std::collections::VecDeque;
 
 /// The most elements of a chunk.
@@ -44,7 +44,7 @@ impl<T> SortedChunks<T> {
 
     /// The memory of the sequence, without what its elements own.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.bytes + allocated(self.chunks.capacity() * size_of::<Vec<T>>())
+        self.bytes + size_class(self.chunks.capacity() * size_of::<Vec<T>>())
     }
 
     /// The first place whose element is not `before`, which is true of the elements up to some place
@@ -225,7 +225,7 @@ impl<T: Clone> Clone for SortedChunks<T> {
 
 /// The memory of a chunk.
 fn bytes_of<T>(chunk: &Vec<T>) -> usize {
-    allocated(chunk.capacity() * size_of::<T>())
+    size_class(chunk.capacity() * size_of::<T>())
 }
 
 /// Elements in their order, or backwards.
@@ -288,7 +288,7 @@ mod tests {
     fn an_element_alone_has_no_room_for_others() {
         let mut numbers = SortedChunks::new();
         numbers.push([0_u64; 6]);
-        assert_eq!(numbers.heap_bytes(), allocated(48) + allocated(size_of::<Vec<u64>>()));
+        assert_eq!(numbers.heap_bytes(), size_class(48) + size_class(size_of::<Vec<u64>>()));
         numbers.push([1; 6]);
         numbers.check(|one, next| one < next);
     }

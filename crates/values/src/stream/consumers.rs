@@ -6,7 +6,7 @@
 
 use super::StreamId;
 use super::chunks::{Place, SortedChunks};
-use crate::allocated;
+use allocator::size_class;
 
 /// A consumer of a group.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl StreamConsumer {
     }
 
     fn heap_bytes(&self) -> usize {
-        allocated(size_of::<Self>()) + allocated(self.name.len()) + self.ids.heap_bytes()
+        size_class(size_of::<Self>()) + size_class(self.name.len()) + self.ids.heap_bytes()
     }
 }
 
@@ -67,8 +67,8 @@ impl Consumers {
     pub(super) fn heap_bytes(&self) -> usize {
         self.bytes
             + self.order.heap_bytes()
-            + allocated(self.slots.capacity() * size_of::<Option<Box<StreamConsumer>>>())
-            + allocated(self.free.capacity() * size_of::<u32>())
+            + size_class(self.slots.capacity() * size_of::<Option<Box<StreamConsumer>>>())
+            + size_class(self.free.capacity() * size_of::<u32>())
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&StreamConsumer> {

@@ -10,7 +10,7 @@ use super::chunks::{Place, SortedChunks};
 use super::consumers::{Consumers, StreamConsumer};
 use super::items::Items;
 use super::pending::Pending;
-use crate::allocated;
+use allocator::size_class;
 use std::ops::RangeInclusive;
 
 /// A consumer group.
@@ -240,8 +240,8 @@ impl StreamGroup {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        allocated(size_of::<Self>())
-            + allocated(self.name.len())
+        size_class(size_of::<Self>())
+            + size_class(self.name.len())
             + self.pending.heap_bytes()
             + self.ages.as_ref().map_or(0, ByAge::heap_bytes)
             + self.consumers.heap_bytes()

@@ -12,7 +12,8 @@
 use super::StreamId;
 use super::chunks::{Place, SortedChunks};
 use super::producer::Producer;
-use crate::{Limits, allocated};
+use crate::Limits;
+use allocator::size_class;
 
 /// How many producers a message looks at.
 const LOOKED_AT: usize = 2;
@@ -171,10 +172,10 @@ impl Idempotence {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        allocated(size_of::<Self>())
+        size_class(size_of::<Self>())
             + self.producers.heap_bytes()
             + self.bytes
-            + allocated(self.looked_at.len())
+            + size_class(self.looked_at.len())
     }
 
     /// Frees a producer; how many messages that were. `None`: there are no more.

@@ -9,7 +9,7 @@ use super::group::StreamGroup;
 use super::group_edit::StreamGroupMut;
 use super::idempotence::{Idempotence, IdempotenceLimits};
 use super::items::Items;
-use crate::allocated;
+use allocator::size_class;
 
 /// The items of a stream, and its consumer groups.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl LargeStream {
 
     /// All memory of it, its own allocation included. O(1).
     pub(crate) fn heap_bytes(&self) -> usize {
-        allocated(size_of::<Self>())
+        size_class(size_of::<Self>())
             + self.items.heap_bytes()
             + self.groups.heap_bytes()
             + self.group_bytes

@@ -6,7 +6,7 @@
 
 use super::StreamId;
 use super::chunks::{Place, SortedChunks};
-use crate::allocated;
+use allocator::size_class;
 use std::collections::VecDeque;
 
 /// A message that was added.
@@ -53,9 +53,9 @@ impl Producer {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        allocated(size_of::<Self>())
-            + allocated(self.name.len())
-            + allocated(self.seen.capacity() * size_of::<Message>())
+        size_class(size_of::<Self>())
+            + size_class(self.name.len())
+            + size_class(self.seen.capacity() * size_of::<Message>())
             + self.index.heap_bytes()
             + self.bytes
     }
@@ -80,7 +80,7 @@ impl Producer {
         let added_ms = self.seen.back().map_or(added_ms, |last| last.added_ms.max(added_ms));
         let place = self.place(name);
         self.index.insert(place, self.first + self.seen.len() as u64);
-        self.bytes += allocated(name.len());
+        self.bytes += size_class(name.len());
         self.seen.push_back(Message { name: name.into(), id, added_ms });
     }
 
@@ -91,7 +91,7 @@ impl Producer {
             && (self.seen.len() > most || oldest.added_ms < since_ms)
         {
             let place = self.place(&oldest.name);
-            self.bytes -= allocated(oldest.name.len());
+            self.bytes -= size_class(oldest.name.len());
             self.index.remove(place);
             self.seen.pop_front();
             self.first += 1;
@@ -108,7 +108,7 @@ impl Producer {
     pub(super) fn check(&self) {
         self.index.check(|one, next| self.message(*one).name < self.message(*next).name);
         assert_eq!(self.index.len(), self.seen.len(), "INV-PRODUCER");
-        let names = self.seen.iter().map(|message| allocated(message.name.len())).sum::<usize>();
+        let names = self.seen.iter().map(|message| size_class(message.name.len())).sum::<usize>();
         assert_eq!(names, self.bytes, "INV-PRODUCER");
         let pairs = self.seen.iter().zip(self.seen.iter().skip(1));
         let mut pairs = pairs.map(|(one, next)| one.id < next.id && one.added_ms <= next.added_ms);

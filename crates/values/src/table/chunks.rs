@@ -5,7 +5,7 @@
 //! small, and a large one grows without copying more than the list of its chunks. Nothing is
 //! initialised before it is used.
 
-use crate::allocated;
+use allocator::size_class;
 
 /// Elements of a large chunk.
 const CHUNK: usize = 1024;
@@ -66,7 +66,7 @@ impl<B> Chunks<B> {
 
     /// Memory of the chunks and of the list of them.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.heap_bytes + allocated(self.chunks.capacity() * size_of::<Vec<B>>())
+        self.heap_bytes + size_class(self.chunks.capacity() * size_of::<Vec<B>>())
     }
 
     #[inline]
@@ -113,7 +113,7 @@ impl<B> Chunks<B> {
     }
 
     fn chunk_bytes(chunk: usize) -> usize {
-        allocated(capacity(chunk) * size_of::<B>())
+        size_class(capacity(chunk) * size_of::<B>())
     }
 }
 

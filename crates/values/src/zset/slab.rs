@@ -11,7 +11,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::allocated;
+use allocator::size_class;
 
 /// The number of a slot, plus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn chunk_len(chunk: usize) -> usize {
 }
 
 fn chunk_bytes(chunk: usize) -> usize {
-    allocated(chunk_len(chunk) * size_of::<Slot>())
+    size_class(chunk_len(chunk) * size_of::<Slot>())
 }
 
 impl Slab {
@@ -99,7 +99,7 @@ impl Slab {
 
     /// All memory. O(1).
     pub(super) fn heap_bytes(&self) -> usize {
-        let table = allocated(self.chunks.capacity() * size_of::<Vec<Slot>>());
+        let table = size_class(self.chunks.capacity() * size_of::<Vec<Slot>>());
         table + self.chunk_bytes + self.member_bytes
     }
 
@@ -144,7 +144,7 @@ impl Slab {
     /// At 2^32 members.
     pub(super) fn insert(&mut self, member: &[u8], score: f64) -> Id {
         self.used += 1;
-        self.member_bytes += allocated(member.len());
+        self.member_bytes += size_class(member.len());
         let content = Slot::Used { score, member: member.into() };
         if self.free == NONE {
             return self.push(content);
@@ -189,7 +189,7 @@ impl Slab {
         let after = std::mem::replace(&mut self.free, id.slot());
         self.set_before(after, id.slot());
         self.used -= 1;
-        self.member_bytes -= allocated(member.len());
+        self.member_bytes -= size_class(member.len());
         member
     }
 
@@ -247,7 +247,7 @@ impl Slab {
         self.free = NONE;
         for _ in 0..count {
             if let Slot::Used { member, .. } = self.pop() {
-                self.member_bytes -= allocated(member.len());
+                self.member_bytes -= size_class(member.len());
                 self.used -= 1;
             }
         }
@@ -264,7 +264,7 @@ impl Slab {
         for content in self.chunks.iter().flatten() {
             if let Slot::Used { member, .. } = content {
                 used += 1;
-                bytes += allocated(member.len());
+                bytes += size_class(member.len());
             }
         }
         assert_eq!((self.used, self.member_bytes), (used, bytes), "INV-SLOT: members");
@@ -279,7 +279,7 @@ impl Slab {
         assert_eq!(self.used + free, self.slots, "INV-SLOT: free slots out of reach");
         let slots: usize = self.chunks.iter().map(Vec::len).sum();
         let bytes: usize =
-            self.chunks.iter().map(|chunk| allocated(chunk.capacity() * size_of::<Slot>())).sum();
+            self.chunks.iter().map(|chunk| size_class(chunk.capacity() * size_of::<Slot>())).sum();
         assert_eq!((self.slots as usize, self.chunk_bytes), (slots, bytes), "INV-SLOT: chunks");
     }
 }

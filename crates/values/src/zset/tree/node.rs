@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::inner::Inner;
 use super::{Key, Leaf};
-use crate::allocated;
+use allocator::size_class;
 
 /// A subtree.
 #[derive(Clone, Debug)]
@@ -117,8 +117,8 @@ impl Tally {
     }
 
     pub(super) fn heap_bytes<const L: usize, const F: usize>(&self) -> usize {
-        self.leaves * allocated(size_of::<Leaf<L>>())
-            + self.inners * allocated(size_of::<Inner<L, F>>())
+        self.leaves * size_class(size_of::<Leaf<L>>())
+            + self.inners * size_class(size_of::<Inner<L, F>>())
     }
 }
 
