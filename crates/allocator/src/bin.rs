@@ -13,6 +13,7 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::assert_invariant;
 use crate::class::SizeClass;
 use crate::slab::{Chain, SlabPtr};
 
@@ -48,7 +49,7 @@ impl Bin {
         Bin { slabs: Mutex::new(slabs) }
     }
 
-    /// A panic while it is held is one in the allocator below, which changed nothing here.
+    /// Nothing panics while it is held, and an allocator does not unwind: poison tells nothing.
     fn lock(&self) -> MutexGuard<'_, SlabLists> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,7 +143,7 @@ impl SlabLists {
         class: &SizeClass,
         below: &A,
     ) {
-        debug_assert_eq!(slab.used(), 0, "INV-BIN");
+        assert_invariant(slab.used() == 0, "INV-BIN");
         if let Some(level) = from {
             slab.unlink(&mut self.levels[level]);
         }

@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::ptr::{self, NonNull};
 
+use crate::assert_invariant;
 use crate::class::{CLASSES, COUNT};
 use crate::slab::Chain;
 
@@ -137,7 +138,7 @@ impl Cache {
         let mut chain = heap.take(number, wanted);
         let block = chain.pop();
         if is_served {
-            debug_assert_eq!(self.edit(number, |kept| kept.len), 0, "nothing may be lost");
+            assert_invariant(self.edit(number, |kept| kept.len) == 0, "INV-OWNER: nothing is lost");
             self.chains[number].set(chain);
         }
         block

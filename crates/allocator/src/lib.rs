@@ -16,6 +16,9 @@
 //!
 //! [`SlabHeap::each`] tells how full slabs are, and [`SlabHeap::directly`] moves blocks together, so that slabs become empty.
 //!
+//! Locks are those of the standard library, which allocate nothing on Linux. Where they do, this must not be the global
+//! allocator.
+//!
 //! The allocator below has to give aligned memory without much around it. jemalloc does with `cache_oblivious:false`.
 //!
 //! The design is that of Bonwick's [slabs](https://www.usenix.org/legacy/publications/library/proceedings/bos94/bonwick.html)
@@ -33,5 +36,18 @@ mod global;
 #[allow(unsafe_code)]
 mod slab;
 
+use std::io::{self, Write};
+use std::process;
+
 pub use class::{SMALL_MAX, class_number, size_class};
 pub use global::{BinUse, SlabAllocator, SlabHeap};
+
+/// Ends the process if an invariant does not hold, in builds with debug assertions. An allocator must not panic: that
+/// allocates, and unwinds through code that does not expect it.
+#[inline]
+fn assert_invariant(holds: bool, name: &str) {
+    if cfg!(debug_assertions) && !holds {
+        let _ = writeln!(io::stderr(), "{name} does not hold in the allocator");
+        process::abort();
+    }
+}

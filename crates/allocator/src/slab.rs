@@ -19,6 +19,7 @@
 
 use std::ptr::{self, NonNull};
 
+use crate::assert_invariant;
 use crate::class::SizeClass;
 
 /// Bytes in front of the first block: two slabs' heads are never in one cache line.
@@ -55,7 +56,7 @@ impl Chain {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<NonNull<u8>> {
         let block = NonNull::new(self.first)?;
-        debug_assert!(self.len > 0, "INV-CHAIN");
+        assert_invariant(self.len > 0, "INV-CHAIN");
         // SAFETY: INV-CHAIN.
         self.first = unsafe { block.read() }.next;
         self.len -= 1;
@@ -185,7 +186,7 @@ impl SlabPtr {
             }
         };
         head.used += 1;
-        debug_assert!(head.used <= class.blocks, "INV-FREE");
+        assert_invariant(head.used <= class.blocks, "INV-FREE");
         Some(block)
     }
 
@@ -196,7 +197,7 @@ impl SlabPtr {
     /// The block is one of this slab's that is in use, and nobody will use it any more.
     pub(crate) unsafe fn give(mut self, block: NonNull<u8>) {
         let head = self.head_mut();
-        debug_assert!(head.used > 0, "INV-FREE");
+        assert_invariant(head.used > 0, "INV-FREE");
         // SAFETY: INV-FREE by the caller's promise.
         unsafe { head.free.push(block) };
         head.used -= 1;

@@ -27,8 +27,13 @@ use tikv_jemalloc_ctl::{
 };
 use tikv_jemallocator::Jemalloc;
 
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
+// The locks of other systems may allocate.
+#[cfg(not(target_os = "linux"))]
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);
 
 /// Starts jemalloc's background threads, which return unused pages.
