@@ -54,21 +54,17 @@ impl Bin {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up to `wanted` blocks, and one at least. Fewer where a slab has no more, and none if `below` has no memory.
+    /// Takes up to `wanted` blocks, and one at least. Fewer where there is no other slab with free ones, and none if
+    /// `below` has no memory.
     pub(crate) fn take<A: GlobalAlloc>(&self, wanted: u32, class: &SizeClass, below: &A) -> Chain {
         let mut slabs = self.lock();
         let mut taken = Chain::EMPTY;
-        let Some(slab) = slabs.fullest().or_else(|| slabs.add(class, below)) else { return taken };
-        let before = slab.used();
-        while taken.len < wanted
-            && let Some(block) = slab.take(class)
-        {
-            // SAFETY: the slab gives it to nobody else.
-            unsafe { taken.push(block) };
+        while taken.len < wanted {
+            let known = slabs.fullest();
+            let add = || if taken.len == 0 { slabs.add(class, below) } else { None };
+            let Some(slab) = known.or_else(add) else { break };
+            slabs.take_from(slab, wanted, &mut taken, class);
         }
-        slabs.used += taken.len as usize;
-        slabs.empty -= usize::from(before == 0);
-        slabs.sort_in(slab, Some(slab.level()), class);
         taken
     }
 
@@ -133,6 +129,19 @@ impl SlabLists {
         self.slabs += 1;
         self.empty += 1;
         Some(slab)
+    }
+
+    /// Takes blocks from a slab that has some, until there are as many as wanted.
+    fn take_from(&mut self, slab: SlabPtr, wanted: u32, taken: &mut Chain, class: &SizeClass) {
+        self.empty -= usize::from(slab.used() == 0);
+        while taken.len < wanted
+            && let Some(block) = slab.take(class)
+        {
+            // SAFETY: the slab gives it to nobody else.
+            unsafe { taken.push(block) };
+            self.used += 1;
+        }
+        self.sort_in(slab, Some(slab.level()), class);
     }
 
     /// Gives the memory of an empty slab back.
@@ -237,7 +246,7 @@ mod tests {
         // Of three slabs 2 blocks stay in use, 10, and 15.
         give(&bin, blocks[0..14].iter().chain(&blocks[16..22]).chain(&blocks[32..33]).copied());
         let slab = |block: &NonNull<u8>| block.addr().get() & !(class().slab as usize - 1);
-        let taken = take(&bin, 6);
+        let taken = [take(&bin, 1), take(&bin, 5)].concat();
         assert_eq!(slab(&taken[0]), slab(&blocks[32]));
         assert!(taken[1..].iter().all(|block| slab(block) == slab(&blocks[16])));
         give(&bin, blocks[14..16].iter().copied());
