@@ -212,7 +212,7 @@ pub(crate) fn purge() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
     /// Tests that measure the memory of the process do so one after the other.
     static ALONE: Mutex<()> = Mutex::new(());
@@ -279,6 +279,25 @@ mod tests {
         bins.directly(&mut || blocks.iter_mut().for_each(|block| *block = block.clone()));
         let left = free(&bins, SIZE).saturating_sub(before);
         assert!(left < gaps / 8, "{left} of {gaps} bytes");
+    }
+
+    #[test]
+    fn a_thread_may_begin_by_freeing_large_blocks_of_another() {
+        // So many that each arena has one, whichever the others choose.
+        let all = Arc::new(Barrier::new(64));
+        let from = (0..64).map(|_| {
+            let all = all.clone();
+            thread::spawn(move || {
+                adopt(None, false);
+                let blocks: Vec<Vec<u8>> = (0..8).map(|_| vec![1; 64 << 10]).collect();
+                all.wait();
+                blocks
+            })
+        });
+        for thread in from.collect::<Vec<_>>() {
+            let blocks = thread.join().expect("it ends");
+            thread::spawn(move || drop(blocks)).join().expect("it ends");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@
 //! * INV-COMMIT: memory that a hook says is not committed is not touched before `commit` has returned for it. jemalloc
 //!   keeps to it, except where it asks `alloc` for committed memory.
 //! * INV-QUIET: a hook neither allocates nor unwinds. jemalloc calls it with locks held.
-//! * INV-HOOKS: an arena's hooks stay as long as the process. All but `alloc` and `commit` are jemalloc's own, which may be
+//! * INV-HOOKS: an arena's hooks stay as long as the process. All but `alloc`, `commit` and `merge` are jemalloc's own, which may be
 //!   called for any memory that is mapped.
 
 use pages::{HUGE_PAGE, Pool};
@@ -75,7 +75,9 @@ pub(super) fn adopt(pool: Option<&'static Pool>, keeps_small: bool) -> Result<()
         let own = unsafe { *before };
         // Without a pool jemalloc's memory may have to be committed in earnest.
         let commit = if pool.is_some() { Some(commit as _) } else { own.commit };
-        let table = extent_hooks_t { alloc: Some(alloc), commit, ..own };
+        // The mappings of other systems cannot be merged at will.
+        let merge = if cfg!(target_os = "linux") { Some(merge as _) } else { own.merge };
+        let table = extent_hooks_t { alloc: Some(alloc), commit, merge, ..own };
         Hooks { table, own, pool, keeps_small }
     });
     if pool.is_some() {
@@ -148,5 +150,26 @@ unsafe extern "C" fn commit(
     if let (Some(piece), Some(Hooks { pool: Some(pool), .. })) = (piece, HOOKS.get()) {
         pool.uses(piece, length);
     }
+    false
+}
+
+/// jemalloc's hook that makes one piece of memory of two neighbours. It returns whether that failed.
+///
+/// jemalloc's own allows it as well, except for memory of `sbrk`, which it does not take here (`options.rs`). But it asks for
+/// the thread's state, with the lock of the arena held: of a thread that so far only frees there is none, so it would be made,
+/// with memory of the arena, and the thread would wait for itself.
+///
+/// # Safety
+///
+/// Only jemalloc may call it.
+unsafe extern "C" fn merge(
+    _hooks: *mut extent_hooks_t,
+    _first: *mut c_void,
+    _size: usize,
+    _second: *mut c_void,
+    _second_size: usize,
+    _committed: bool,
+    _arena: c_uint,
+) -> bool {
     false
 }
