@@ -9,7 +9,8 @@ use allocator::{SlabAllocator, SlabHeap};
 use std::process::ExitCode;
 use tikv_jemallocator::Jemalloc;
 
-/// The allocator of `rds`, of whose time a part of each step is.
+/// With `_RJEM_MALLOC_CONF=cache_oblivious:false` in the environment the allocator of `rds`, of whose time a part of each
+/// step is.
 #[global_allocator]
 static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
 static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);

@@ -6,7 +6,7 @@ use allocator::{SlabAllocator, SlabHeap};
 use std::process::ExitCode;
 use tikv_jemallocator::Jemalloc;
 
-/// The allocator of `rds`.
+/// With `_RJEM_MALLOC_CONF=cache_oblivious:false` in the environment the allocator of `rds`.
 #[global_allocator]
 static ALLOCATOR: SlabAllocator<Jemalloc> = SlabAllocator::new(&HEAP);
 static HEAP: SlabHeap<Jemalloc> = SlabHeap::new(Jemalloc);

@@ -7,7 +7,6 @@
 //!   used: before the first block, and while the thread works [`directly`].
 
 use std::cell::Cell;
-use std::fmt::Debug;
 use std::ptr::{self, NonNull};
 
 use crate::assert_invariant;
@@ -15,7 +14,7 @@ use crate::class::{CLASSES, COUNT};
 use crate::slab::Chain;
 
 /// A heap, whatever is below it.
-pub(crate) trait Heap: Debug + Sync {
+pub(crate) trait Heap: Sync {
     /// Blocks of a class, as many as a thread takes at once; none if there is no memory.
     fn take(&self, number: usize, wanted: u32) -> Chain;
 

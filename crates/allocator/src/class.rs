@@ -23,7 +23,7 @@ const LINEAR_MAX: usize = 128;
 /// The smallest slab.
 const SLAB_MIN: usize = 16 << 10;
 
-/// What is a sixteenth of its slab may be as large as this.
+/// The largest slab.
 const SLAB_MAX: usize = 128 << 10;
 
 /// A size class.

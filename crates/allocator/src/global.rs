@@ -36,8 +36,8 @@ pub struct SlabHeap<A> {
 }
 
 /// How full the slabs of one size of blocks are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BinUse {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlabUse {
     /// Bytes of a block.
     pub size: usize,
     /// Bytes of blocks in use. What threads keep for themselves is in use.
@@ -53,11 +53,11 @@ impl<A> SlabHeap<A> {
     }
 
     /// Calls `see` for each size of blocks, the smallest first.
-    pub fn each(&self, mut see: impl FnMut(BinUse)) {
+    pub fn each(&self, mut see: impl FnMut(SlabUse)) {
         for (bin, class) in self.bins.iter().zip(&CLASSES) {
             let (blocks, slabs) = bin.counts();
             let size = u64::from(class.block);
-            see(BinUse {
+            see(SlabUse {
                 size: class.block as usize,
                 used: blocks * size,
                 free: (slabs * u64::from(class.blocks) - blocks) * size,

@@ -40,7 +40,7 @@ use std::io::{self, Write};
 use std::process;
 
 pub use class::{SMALL_MAX, class_number, size_class};
-pub use global::{BinUse, SlabAllocator, SlabHeap};
+pub use global::{SlabAllocator, SlabHeap, SlabUse};
 
 /// Ends the process if an invariant does not hold, in builds with debug assertions. An allocator must not panic: that
 /// allocates, and unwinds through code that does not expect it.

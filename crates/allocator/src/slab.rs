@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Slab`]: memory that is divided into blocks of one size. It knows which of them are free.
+//! [`SlabPtr`]: a slab, memory that is divided into blocks of one size. It knows which of them are free.
 //!
 //! ```text
 //!  │ head │ block │ block │ block │ ... never taken yet │

@@ -20,8 +20,9 @@
 
 use super::shard::Shard;
 use super::shared::Shared;
-use super::slabs::{BlockSizes, SlabUse, Slabs};
+use super::slabs::{BlockSizes, Slabs};
 use super::store::TypedStore;
+use allocator::SlabUse;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

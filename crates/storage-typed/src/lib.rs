@@ -94,7 +94,8 @@ mod store;
 mod sweep;
 mod view;
 
+pub use allocator::SlabUse;
 pub use builder::TypedBuilder;
-pub use slabs::{SlabUse, Slabs};
+pub use slabs::Slabs;
 pub use store::TypedStore;
 pub use view::TypedView;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Slabs`]: what an allocator tells of its slabs, the runs of pages that it divides into blocks of one size.
 
-use allocator::class_number;
+use allocator::{SlabUse, class_number};
 use std::fmt::Debug;
 
 /// An allocator that takes small blocks from slabs of blocks of one size.
@@ -18,17 +18,6 @@ pub trait Slabs: Debug + Send + Sync {
 
     /// Asks for such pages to be given back soon. Does not wait for it.
     fn purge(&self);
-}
-
-/// How full the slabs for blocks of one size are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SlabUse {
-    /// The size of a block.
-    pub size: usize,
-    /// Bytes of blocks that are in use.
-    pub used: u64,
-    /// Bytes of blocks that are not.
-    pub free: u64,
 }
 
 /// The sizes of blocks that are moved: a bit for each class.

@@ -15,13 +15,13 @@ mod extents;
 #[allow(unsafe_code)]
 mod options;
 
-use allocator::{BinUse, SMALL_MAX, SlabAllocator, SlabHeap};
+use allocator::{SMALL_MAX, SlabAllocator, SlabHeap, SlabUse};
 use pages::Pool;
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
-use storage_typed::{SlabUse, Slabs};
+use storage_typed::Slabs;
 use tikv_jemalloc_ctl::{
     Access, AsName, Mib, Result, arenas, background_thread, epoch, stats, version,
 };
@@ -154,7 +154,7 @@ impl Bin {
 
 impl Slabs for Bins {
     fn each(&self, see: &mut dyn FnMut(SlabUse)) {
-        HEAP.each(|BinUse { size, used, free }| see(SlabUse { size, used, free }));
+        HEAP.each(&mut *see);
         if epoch::advance().is_ok() {
             self.bins.iter().filter_map(|bin| bin.now().ok()).for_each(see);
         }
