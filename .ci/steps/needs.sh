@@ -101,8 +101,8 @@ asan() {
 # What has `unsafe` code, hostile scripts, and sessions of hostile clients.
 asan_tests=(--lib --test hostile --test sessions)
 tsan() {
-    CARGO_PROFILE_DEV_DEBUG=line-tables-only \
-        RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=$target/tsan \
+    CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_TARGET_DIR=$target/tsan \
+        RUSTFLAGS="--cfg thread_sanitizer -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
         TSAN_OPTIONS="suppressions=$PWD/crates/storage-seg/tests/tsan.supp" \
         cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The allocator under all of a program: blocks keep what is written to them, whoever frees them.
+//! Blocks keep what is written to them, whoever frees them.
 #![allow(unsafe_code)]
 
 use allocator::{SMALL_MAX, SlabAllocator, SlabHeap, size_class};
@@ -7,10 +7,6 @@ use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::mpsc;
 use std::thread;
-
-static HEAP: SlabHeap<System> = SlabHeap::new(System);
-#[global_allocator]
-static ALLOCATOR: SlabAllocator<System> = SlabAllocator::new(&HEAP);
 
 /// A heap that no other test uses.
 fn heap() -> &'static SlabHeap<System> {
@@ -79,28 +75,27 @@ impl Drop for Filled {
 #[test]
 fn blocks_that_other_threads_free_come_back() {
     let heap = heap();
-    thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel::<Vec<Filled>>();
-        scope.spawn(move || receiver.iter().for_each(drop));
-        for thread in 0..3_usize {
-            let sender = sender.clone();
-            scope.spawn(move || {
-                let mut seed = thread * 7919 + 1;
-                for round in 0..200 {
-                    let filled = |_| {
-                        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                        let size = 1 + (seed >> 33) % if round % 8 == 0 { 10_000 } else { 600 };
-                        Filled::new(heap, size, 8, (seed >> 50) as u8)
-                    };
-                    let mut blocks: Vec<Filled> = (0..50).map(filled).collect();
-                    let kept = blocks.split_off(25);
-                    sender.send(blocks).expect("it is received");
-                    drop(kept);
-                }
-            });
-        }
-        drop(sender);
-    });
+    let (sender, receiver) = mpsc::channel::<Vec<Filled>>();
+    let mut threads = vec![thread::spawn(move || receiver.iter().for_each(drop))];
+    for thread in 0..3_usize {
+        let sender = sender.clone();
+        threads.push(thread::spawn(move || {
+            let mut seed = thread * 7919 + 1;
+            for round in 0..200 {
+                let filled = |_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let size = 1 + (seed >> 33) % if round % 8 == 0 { 10_000 } else { 600 };
+                    Filled::new(heap, size, 8, (seed >> 50) as u8)
+                };
+                let mut blocks: Vec<Filled> = (0..50).map(filled).collect();
+                let kept = blocks.split_off(25);
+                sender.send(blocks).expect("it is received");
+                drop(kept);
+            }
+        }));
+    }
+    drop(sender);
+    threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
     assert_eq!(used(heap), 0, "threads that have ended keep nothing");
 }
 
