@@ -59,6 +59,12 @@ pub trait Keyspace: Clone {
         let _ = (db, key, stage);
     }
 
+    /// [Prefetches](Keyspace::prefetch) for several keys. An engine may do for all at once, such as taking a lock, what
+    /// it would do for each of them.
+    fn prefetch_all<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>, stage: Stage) {
+        keys.for_each(|key| self.prefetch(db, key, stage));
+    }
+
     /// Prefetches the place of an element in the value of `key`: after all keys of a batch at
     /// [`Stage::Item`], in place of [`Stage::Value`]. Changes nothing and waits for nobody.
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {

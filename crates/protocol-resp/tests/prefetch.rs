@@ -83,6 +83,29 @@ impl Server {
 }
 
 #[test]
+fn a_batch_is_prefetched_as_its_commands_are() {
+    let server = Server::new();
+    let lines: [&'static [u8]; 5] =
+        [b"GET a\r\n", b"PING\r\n", b"HGET h f\r\n", b"MGET a b\r\n", b"SET b 1\r\n"];
+    let parse = |line: &&'static [u8]| {
+        let parsed = server.connection.parse(&mut <Resp as Protocol>::Cursor::default(), line);
+        let Ok(Parsed::Request { request, .. }) = parsed else { panic!("no command") };
+        request
+    };
+    let commands: Vec<_> = lines.iter().map(parse).collect();
+    for stage in Stage::ALL {
+        for command in &commands {
+            server.service.prefetch(&server.connection, command, stage);
+        }
+        let one_by_one = server.notes.take();
+        server.service.prefetch_all(&server.connection, commands.iter(), stage);
+        let together = server.notes.take();
+        assert_eq!(together, one_by_one);
+        assert_eq!(together.len(), 3, "{together:?}");
+    }
+}
+
+#[test]
 fn the_key_is_prefetched_in_the_database_of_the_connection() {
     let mut server = Server::new();
     assert_eq!(server.prefetched(b"GET a\r\n"), ["0 a Index", "0 a Item", "0 a Value"]);

@@ -17,6 +17,20 @@ pub trait Execute<P: Protocol> {
         let _ = (connection, request, stage);
     }
 
+    /// [Prefetches](Execute::prefetch) for several requests that follow each other. A service may do for all at once
+    /// what it would do for each of them.
+    #[inline]
+    fn prefetch_all<'r, 'a: 'r>(
+        &self,
+        connection: &P,
+        requests: impl Iterator<Item = &'r P::Request<'a>>,
+        stage: Stage,
+    ) where
+        P::Request<'a>: 'r,
+    {
+        requests.for_each(|request| self.prefetch(connection, request, stage));
+    }
+
     /// Carries out one request and appends its reply to `out`.
     ///
     /// `connection` is the codec of this connection with the state that its requests have set up.

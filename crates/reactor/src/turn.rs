@@ -433,9 +433,8 @@ fn prefetch_some<P: Protocol, E: Execute<P>>(
     stage: Stage,
     some: &[Ahead<P, P::Request<'_>>],
 ) {
-    for request in some.iter().filter_map(|ahead| ahead.request.as_ref()) {
-        service.prefetch(connection, request, stage);
-    }
+    let requests = some.iter().filter_map(|ahead| ahead.request.as_ref());
+    service.prefetch_all(connection, requests, stage);
 }
 
 /// Executes a batch until its end or a limit; returns how many requests it served and how many bytes

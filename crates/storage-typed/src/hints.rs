@@ -56,23 +56,22 @@ impl Hints {
         self.note(key).map_or_else(|| hash_of(key), |note| note.hash)
     }
 
-    /// Adds a hint, and follows all that wait once they are enough.
+    /// Adds a hint; returns whether those that wait are enough to be followed, which they must be before another is
+    /// added.
     #[inline]
-    pub(crate) fn add(&self, hint: Hint) {
-        let is_full = {
-            let mut waiting = self.waiting.borrow_mut();
-            waiting.push(hint);
-            waiting.is_full()
-        };
-        if is_full {
-            self.follow();
-        }
+    #[must_use]
+    pub(crate) fn add(&self, hint: Hint) -> bool {
+        let mut waiting = self.waiting.borrow_mut();
+        waiting.push(hint);
+        waiting.is_full()
     }
 
     /// Follows the hints that wait.
     #[inline]
     pub(crate) fn follow(&self) {
-        self.waiting.borrow_mut().drain(..).for_each(Hint::fetch);
+        let mut waiting = self.waiting.borrow_mut();
+        waiting.iter().for_each(|hint| hint.fetch());
+        waiting.clear();
     }
 
     /// Notes that there is more to find out about a key whose hash was noted.
@@ -111,9 +110,8 @@ mod tests {
     #[test]
     fn hints_wait_for_each_other() {
         let hints = Hints::new();
-        for expected in [1, 2, 3, 0, 1] {
-            hints.add(Hint::NONE);
-            assert_eq!(hints.waiting.borrow().len(), expected);
+        for are_enough in [false, false, false, true] {
+            assert_eq!(hints.add(Hint::NONE), are_enough);
         }
         hints.follow();
         assert!(hints.waiting.borrow().is_empty());

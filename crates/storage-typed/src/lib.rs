@@ -86,6 +86,7 @@ mod hints;
 mod integrity;
 mod ledger;
 mod notes;
+mod prefetches;
 mod random;
 mod shard;
 mod shared;

@@ -15,13 +15,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use values::{Entry, Layout, hash_of};
 
-/// A keyspace that uses less than this is assumed to be in the CPU's cache anyway.
-const CACHED_BYTES: u64 = 2 << 20;
-
-/// If the average key with its value takes at least this many bytes, values are prefetched to their
-/// end.
-const LONG_BYTES: u64 = 256;
-
 /// The number of databases, from the first, for which there are prefetches: as many as there are by
 /// default.
 const PREFETCHED: usize = 16;
@@ -39,7 +32,7 @@ pub struct TypedStore {
 }
 
 /// Where the buckets of a database are in each shard.
-type Layouts = Box<[RefCell<Layout<Entry>>]>;
+pub(crate) type Layouts = Box<[RefCell<Layout<Entry>>]>;
 
 /// The state that each handle has for itself.
 #[derive(Debug)]
@@ -63,8 +56,8 @@ pub(crate) struct Local {
     /// When there was last nothing left to sweep.
     swept_ms: u64,
     /// For prefetches, the layouts of each of the first databases; made when they are first asked for.
-    layouts: [OnceCell<Layouts>; PREFETCHED],
-    hints: Hints,
+    pub(crate) layouts: [OnceCell<Layouts>; PREFETCHED],
+    pub(crate) hints: Hints,
 }
 
 impl Local {
@@ -129,65 +122,6 @@ impl TypedStore {
     }
 }
 
-/// The stages of a prefetch. The first leaves the hash for those that follow.
-impl TypedStore {
-    /// The layouts of a database's tables, if it has prefetches.
-    #[inline]
-    fn layouts(&self, db: usize) -> Option<&Layouts> {
-        let layouts = self.local.layouts.get(db)?;
-        Some(
-            layouts.get_or_init(|| (0..self.shared.shards()).map(|_| RefCell::default()).collect()),
-        )
-    }
-
-    /// A single shard stays in the cache. Several shards move from worker to worker, so they are
-    /// prefetched first, together with the bucket, whose address is known without the shard.
-    #[inline]
-    fn prefetch_bucket(&self, db: usize, key: &[u8]) {
-        let Some(layouts) = self.layouts(db) else { return };
-        let hash = hash_of(key);
-        self.local.hints.note_hash(key, hash);
-        let number = self.shared.shard_of(hash);
-        if self.shared.shards() > 1 {
-            self.shared.prefetch(number);
-        }
-        layouts[number].borrow().prefetch(hash);
-    }
-
-    /// For a keyspace that uses this many bytes.
-    #[inline]
-    fn prefetch_item(&self, db: usize, key: &[u8], used: u64) {
-        let Some(layouts) = self.layouts(db) else { return };
-        let hints = &self.local.hints;
-        let hash = hints.hash(key);
-        let number = self.shared.shard_of(hash);
-        let Some(shard) = self.shared.try_lock(number) else { return };
-        let table = &shard.databases[db].table;
-        layouts[number].borrow_mut().refresh(table);
-        let hint = table.hint(hash);
-        let keys = (table.len() * self.shared.shards()) as u64;
-        drop(shard);
-        if hint.leads_on() || used > LONG_BYTES * keys {
-            hints.note_unfinished(key);
-        }
-        hints.add(hint);
-    }
-
-    #[inline]
-    fn prefetch_rest(&self, db: usize, key: &[u8]) {
-        let hints = &self.local.hints;
-        hints.follow();
-        if !hints.is_unfinished(key) {
-            return;
-        }
-        let hash = hints.hash(key);
-        let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
-        let hint = shard.databases[db].table.next_hint(hash);
-        drop(shard);
-        hint.fetch();
-    }
-}
-
 impl Clone for TypedStore {
     /// Another handle on the same keyspace, which has reserved nothing.
     fn clone(&self) -> Self {
@@ -225,33 +159,19 @@ impl Keyspace for TypedStore {
         TypedView::new(&self.shared, &mut self.local, scope, unix_ms)
     }
 
-    /// Does nothing while the whole keyspace fits the CPU's cache, or another worker holds the
-    /// shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
-        let used = self.shared.ledger.used();
-        if used < CACHED_BYTES {
-            return;
-        }
-        match stage {
-            Stage::Index => self.prefetch_bucket(db, key),
-            Stage::Item => self.prefetch_item(db, key, used),
-            Stage::Value => self.prefetch_rest(db, key),
-        }
+        self.prefetch_keys(db, std::iter::once(key), stage);
+    }
+
+    #[inline]
+    fn prefetch_all<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>, stage: Stage) {
+        self.prefetch_keys(db, keys, stage);
     }
 
     #[inline]
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
-        self.local.hints.follow();
-        if self.shared.ledger.used() < CACHED_BYTES {
-            return;
-        }
-        let hash = hash_of(key);
-        if let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash))
-            && let Some(entry) = shard.databases[db].table.find(hash, key)
-        {
-            entry.prefetch_element(element);
-        }
+        self.prefetch_place(db, key, element);
     }
 
     #[inline]

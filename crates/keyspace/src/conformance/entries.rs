@@ -179,9 +179,15 @@ fn prefetches<K: Keyspace>(make: &impl Fn() -> K) {
         subject.keyspace.prefetch_element(1, b"set", &number.to_le_bytes());
         subject.keyspace.prefetch_element(1, &number.to_le_bytes(), b"element");
     }
+    let names: Vec<_> = (0..4000_u32).map(u32::to_le_bytes).collect();
     for stage in Stage::ALL {
-        for number in 0..4000_u32 {
-            subject.keyspace.prefetch(1, &number.to_le_bytes(), stage);
+        for name in &names {
+            subject.keyspace.prefetch(1, name, stage);
+        }
+    }
+    for some in names.chunks(12) {
+        for stage in Stage::ALL {
+            subject.keyspace.prefetch_all(1, some.iter().map(|name| &name[..]), stage);
         }
     }
     assert_eq!(subject.keyspace.stats(), before, "RULE-PREFETCH: the statistics");

@@ -16,7 +16,7 @@ use crate::table::{CommandId, Flags};
 use crate::wire::fault;
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
-use buffer::SendBuf;
+use buffer::{Mark, SendBuf};
 use clock::{Now, Ticks};
 use keyspace::{Gone, Keyspace};
 use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
@@ -59,6 +59,32 @@ fn end_caching(conn: &Resp, id: Option<CommandId>) {
     let holds_on = id.is_some_and(|id| id.spec().flags.has(Flags::HOLDS_CACHING));
     if let Some(client) = conn.client.as_ref().filter(|_| conn.transaction.is_none() && !holds_on) {
         client.set(Client::CACHING, false);
+    }
+}
+
+/// A command of a client that does not want all replies (CLIENT REPLY): what was so before it.
+struct Unwanted {
+    replies: Replies,
+    mark: Mark,
+}
+
+impl Unwanted {
+    #[cold]
+    fn begin(conn: &mut Resp, out: &SendBuf) -> Self {
+        let before = Unwanted { replies: conn.replies, mark: out.mark() };
+        conn.replies.begin();
+        conn.has_pushed = false;
+        before
+    }
+
+    /// Takes back the reply to the command unless it is wanted.
+    #[cold]
+    fn end(self, conn: &mut Resp, out: &mut SendBuf, control: Control) {
+        if control == Control::Defer {
+            conn.replies = self.replies;
+        } else if !conn.replies.end() && !conn.has_pushed {
+            out.truncate(self.mark);
+        }
     }
 }
 
@@ -163,31 +189,6 @@ impl<K: Keyspace> Engine<K> {
         control
     }
 
-    /// Executes a command of a client that does not want all replies (CLIENT REPLY).
-    #[cold]
-    fn answer_in_part<C: Commands>(
-        &mut self,
-        conn: &mut Resp,
-        command: Command<'_>,
-        spans: &mut Vec<Span>,
-        out: &mut SendBuf,
-        context: &mut Context<'_>,
-    ) -> Control {
-        let before = conn.replies;
-        conn.replies.begin();
-        conn.has_pushed = false;
-        let mark = out.mark();
-        let control = self.answer::<C>(conn, command, spans, out, context);
-        if control == Control::Defer {
-            conn.replies = before;
-            return control;
-        }
-        if !conn.replies.end() && !conn.has_pushed {
-            out.truncate(mark);
-        }
-        control
-    }
-
     /// Executes a command, or refuses it; writes the reply to `out`.
     #[inline]
     fn answer<C: Commands>(
@@ -225,20 +226,27 @@ impl<K: Keyspace> Engine<K> {
 }
 
 impl<K: Keyspace> Engine<K> {
-    /// See [`protocol::Execute::prefetch`].
+    /// See [`protocol::Execute::prefetch_all`].
     #[inline]
-    pub(crate) fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
-        if let Some(key) = command.first_key() {
-            // This is a guess: a SELECT that has not run yet may change it.
-            let db = conn.db;
+    pub(crate) fn prefetch_all<'r, 'a: 'r>(
+        &self,
+        conn: &Resp,
+        commands: impl Iterator<Item = &'r Command<'a>>,
+        stage: Stage,
+    ) {
+        // This is a guess: a SELECT that has not run yet may change it.
+        let db = conn.db;
+        let keys = commands.filter_map(|command| {
+            let key = command.first_key()?;
             if stage == Stage::Value
                 && let Some(element) = command.element()
             {
                 self.keyspace.prefetch_element(db, key, element);
-            } else {
-                self.keyspace.prefetch(db, key, stage);
+                return None;
             }
-        }
+            Some(key)
+        });
+        self.keyspace.prefetch_all(db, keys, stage);
     }
 
     /// See [`protocol::Execute::execute`].
@@ -262,11 +270,11 @@ impl<K: Keyspace> Engine<K> {
         }
         let (id, errands) = (command.id, context.outbox.len());
         let mut spans = std::mem::take(&mut self.worker.spans);
-        let control = if conn.replies == Replies::On {
-            self.answer::<C>(conn, command, &mut spans, out, context)
-        } else {
-            self.answer_in_part::<C>(conn, command, &mut spans, out, context)
-        };
+        let unwanted = (conn.replies != Replies::On).then(|| Unwanted::begin(conn, out));
+        let control = self.answer::<C>(conn, command, &mut spans, out, context);
+        if let Some(unwanted) = unwanted {
+            unwanted.end(conn, out, control);
+        }
         self.worker.spans = spans;
         if context.outbox.len() != errands && control != Control::Close {
             // Messages that it has sent to itself follow directly after its reply.

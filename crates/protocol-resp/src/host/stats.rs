@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// The first `TIMED_ONE_IN` runs of a fast command are timed, then one run in `TIMED_ONE_IN`. All
-/// runs of other commands are timed.
+/// The first `TIMED_ONE_IN` runs of a command that takes no time worth mentioning are timed, then one run in
+/// `TIMED_ONE_IN`. All runs of other commands are timed.
 const TIMED_ONE_IN: u64 = 16;
+
+/// The longest request of a [brief](Flags::BRIEF) command that takes no time worth mentioning.
+const BRIEF_BYTES: usize = 16 << 10;
 
 /// The counts of all workers.
 #[derive(Debug, Default)]
@@ -122,11 +125,13 @@ impl Count {
 }
 
 impl CommandCounts {
-    /// Whether the next run is to be timed.
+    /// Whether the next run, of a request of so many bytes, is to be timed.
     #[inline]
-    pub(crate) fn is_next_timed(&self, spec: &Spec) -> bool {
+    pub(crate) fn is_next_timed(&self, spec: &Spec, request_bytes: usize) -> bool {
         let calls = self.calls.get();
-        calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !spec.flags.has(Flags::FAST)
+        let is_quick = spec.flags.has(Flags::FAST)
+            || (spec.flags.has(Flags::BRIEF) && request_bytes <= BRIEF_BYTES);
+        calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !is_quick
     }
 
     /// Adds what a run has looked up.
@@ -249,5 +254,25 @@ impl Stats {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::CommandId;
+
+    #[test]
+    fn what_may_take_long_is_always_timed() {
+        let counts = CommandCounts::default();
+        counts.calls.add(TIMED_ONE_IN + 1);
+        let is_timed = |id: CommandId, bytes| counts.is_next_timed(id.spec(), bytes);
+        let brief = [CommandId::Set, CommandId::Setex, CommandId::Mset, CommandId::Del];
+        assert!(!is_timed(CommandId::Get, 100) && !is_timed(CommandId::Get, 1 << 20));
+        assert!(brief.iter().all(|&id| !is_timed(id, BRIEF_BYTES)));
+        assert!(brief.iter().all(|&id| is_timed(id, BRIEF_BYTES + 1)));
+        assert!(is_timed(CommandId::Keys, 100) && is_timed(CommandId::Lrange, 100));
+        counts.calls.add(TIMED_ONE_IN - 1);
+        assert!(is_timed(CommandId::Get, 100) && is_timed(CommandId::Set, 100));
     }
 }

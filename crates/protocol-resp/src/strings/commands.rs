@@ -112,7 +112,7 @@ impl Commands {
         }
         let done = resolved.and_then(|(op, id)| {
             let (spec, counts) = (id.spec(), counts.of(id.index()));
-            let timer = counts.is_next_timed(spec).then(Timer::start);
+            let timer = counts.is_next_timed(spec, args.request_bytes()).then(Timer::start);
             if let Some(client) = &conn.client {
                 client.sends(id.index() as u32, context.now.ticks);
             }

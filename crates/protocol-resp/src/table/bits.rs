@@ -74,7 +74,7 @@ macro_rules! bit_set {
 
 bit_set! {
     /// What must be known of a command before it is carried out.
-    Flags(u32) {
+    Flags(u64) {
         /// May change data.
         WRITE = "write",
         /// Reads data and changes none.
@@ -101,6 +101,8 @@ bit_set! {
         ASKING = "asking",
         /// Takes constant or logarithmic time.
         FAST = "fast",
+        /// As `FAST` if its request is short. Clients do not know it of these commands.
+        BRIEF = "",
         /// Allowed before the client has said who it is.
         NO_AUTH = "no_auth",
         /// Works without keys too, although it can have some.

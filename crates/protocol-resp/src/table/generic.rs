@@ -24,7 +24,7 @@ commands! {
     }
     Del = generic::del {
         name: "del", arity: -2, since: "1.0.0",
-        flags: [WRITE], categories: [KEYSPACE], keys: [range(1, -1, 1): RM DELETE],
+        flags: [WRITE BRIEF], categories: [KEYSPACE], keys: [range(1, -1, 1): RM DELETE],
         syntax: "key...",
         reply: Integer, complexity: "O(N) in the number of keys",
         summary: "Removes keys.",

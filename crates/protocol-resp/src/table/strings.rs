@@ -133,7 +133,7 @@ commands! {
     }
     Mset = strings::mset {
         name: "mset", arity: -3, since: "1.0.1",
-        flags: [WRITE DENYOOM], categories: [STRING], keys: [range(1, -1, 2): OW UPDATE],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING], keys: [range(1, -1, 2): OW UPDATE],
         syntax: "(key value)...",
         reply: Ok, complexity: "O(N) in the number of keys",
         summary: "Stores several strings at once.",
@@ -141,7 +141,7 @@ commands! {
     }
     Msetex = strings::msetex {
         name: "msetex", arity: -4, since: "8.4.0",
-        flags: [WRITE DENYOOM], categories: [STRING], keys: [counted_pairs(1): OW UPDATE],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING], keys: [counted_pairs(1): OW UPDATE],
         syntax: "numkeys (data: key value)... [condition: NX | XX] [expiration: EX seconds | PX \
                  milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
         reply: Integer, complexity: "O(N) in the number of keys",
@@ -150,7 +150,7 @@ commands! {
     }
     Msetnx = strings::msetnx {
         name: "msetnx", arity: -3, since: "1.0.1",
-        flags: [WRITE DENYOOM], categories: [STRING], keys: [range(1, -1, 2): OW INSERT],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING], keys: [range(1, -1, 2): OW INSERT],
         syntax: "(key value)...",
         reply: Integer, complexity: "O(N) in the number of keys",
         summary: "Stores several strings at once, if none of the keys exists.",
@@ -158,14 +158,14 @@ commands! {
     }
     Psetex = strings::psetex {
         name: "psetex", arity: 4, since: "2.6.0",
-        flags: [WRITE DENYOOM], categories: [STRING], keys: [at(1): OW UPDATE],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING], keys: [at(1): OW UPDATE],
         syntax: "key milliseconds value",
         reply: Ok, complexity: "O(1)",
         summary: "Stores a string that expires after so many milliseconds.",
     }
     Set = strings::set {
         name: "set", arity: -3, since: "1.0.0",
-        flags: [WRITE DENYOOM], categories: [STRING],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING],
         keys: [at(1): RW ACCESS UPDATE VARIABLE, "RW and ACCESS due to the optional `GET` argument"],
         syntax: "key value [condition: NX | XX | IFEQ ifeq-value | IFNE ifne-value | IFDEQ \
                  ifdeq-digest | IFDNE ifdne-digest] [GET] [expiration: EX seconds | PX milliseconds | \
@@ -175,7 +175,7 @@ commands! {
     }
     Setex = strings::setex {
         name: "setex", arity: 4, since: "2.0.0",
-        flags: [WRITE DENYOOM], categories: [STRING], keys: [at(1): OW UPDATE],
+        flags: [WRITE DENYOOM BRIEF], categories: [STRING], keys: [at(1): OW UPDATE],
         syntax: "key seconds value",
         reply: Ok, complexity: "O(1)",
         summary: "Stores a string that expires after so many seconds.",

@@ -52,9 +52,39 @@ impl Header {
     }
 }
 
+/// The header of fewer than ten thousand elements or bytes in one word, the lowest byte first, and its length.
+#[inline]
+pub(crate) fn short(kind: u8, count: usize) -> Option<(u64, usize)> {
+    let count = count as u64;
+    let digit = |unit: u64| u64::from(b'0') + count / unit % 10;
+    let (digits, len) = match count {
+        0..=9 => (digit(1), 1),
+        10..=99 => (digit(10) | digit(1) << 8, 2),
+        100..=999 => (digit(100) | digit(10) << 8 | digit(1) << 16, 3),
+        1000..=9999 => (digit(1000) | digit(100) << 8 | digit(10) << 16 | digit(1) << 24, 4),
+        _ => return None,
+    };
+    let line_end = u64::from(u16::from_le_bytes(*b"\r\n"));
+    Some((u64::from(kind) | digits << 8 | line_end << (8 + 8 * len), len + 3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_header_is_the_same() {
+        for count in (0..10_100).step_by(7).chain([9, 10, 99, 100, 999, 1000, 9999, 10_000]) {
+            let (word, len) = match short(b'$', count) {
+                Some(short) => short,
+                None => {
+                    assert!(count >= 10_000);
+                    continue;
+                }
+            };
+            assert_eq!(&word.to_le_bytes()[..len], Header::of(b'$', count).as_bytes());
+        }
+    }
 
     #[test]
     fn a_header_is_what_formatting_would_make() {

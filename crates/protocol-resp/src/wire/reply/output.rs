@@ -16,6 +16,12 @@ pub trait Output {
     /// Appends a copy of `bytes`.
     fn put(&mut self, bytes: &[u8]);
 
+    /// Appends the first `len` of the eight bytes of `word`, the lowest byte first.
+    #[inline]
+    fn put_word(&mut self, word: u64, len: usize) {
+        self.put(&word.to_le_bytes()[..len]);
+    }
+
     /// Appends `value`, by reference where that is possible.
     fn put_pinned(&mut self, value: Bytes);
 
@@ -43,6 +49,11 @@ impl Output for SendBuf {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         SendBuf::put(self, bytes);
+    }
+
+    #[inline]
+    fn put_word(&mut self, word: u64, len: usize) {
+        SendBuf::put_word(self, word, len);
     }
 
     #[inline]

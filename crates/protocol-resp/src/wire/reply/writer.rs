@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Writer`]: one method per type of reply.
 
+use super::header::short;
 use super::{Digits, Header, Output};
 use buffer::SendBuf;
 use bytes::Bytes;
@@ -289,6 +290,9 @@ impl<'a, O: Output> Writer<'a, O> {
 
     #[inline]
     fn header(&mut self, kind: u8, len: usize) {
+        if let Some((word, bytes)) = short(kind, len) {
+            return self.out.put_word(word, bytes);
+        }
         self.out.put(Header::of(kind, len).as_bytes());
     }
 }
