@@ -107,7 +107,14 @@ impl<'a, const BACK: bool> Pack<'a, BACK> {
 
     /// How many elements there are, by walking over all.
     pub(crate) fn count(self) -> usize {
-        self.elements().count()
+        let (mut offset, mut count) = (0, 0);
+        while offset < self.bytes.len() {
+            let (len, header) = varint::read(&self.bytes[offset..]);
+            offset += len + if BACK { 2 * header } else { header };
+            count += 1;
+        }
+        debug_assert_eq!(offset, self.bytes.len(), "INV-PACK: an element goes over the end");
+        count
     }
 
     /// Walks over all elements and counts them.

@@ -196,8 +196,21 @@ impl<T, A> Table<T, A> {
     /// The element with this hash for which `eq` holds.
     #[inline]
     pub fn find_by_mut(&mut self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<&mut T> {
-        let (place, slot) = self.locate(hash, eq)?;
-        self.bucket_mut(place).get_mut(slot)
+        // As `locate`, but the bucket is looked up once.
+        let home = self.home(hash);
+        let bucket = self.heads.get_mut(home)?;
+        if let Some(slot) = bucket.find(hash, &eq) {
+            return bucket.get_mut(slot);
+        }
+        let mut next = bucket.next();
+        while let Some(number) = next {
+            let bucket = self.overflow.get(number);
+            if let Some(slot) = bucket.find(hash, &eq) {
+                return self.overflow.get_mut(number).get_mut(slot);
+            }
+            next = bucket.next();
+        }
+        None
     }
 
     /// Adds an element. The caller knows that it is not there yet.
@@ -240,8 +253,7 @@ impl<T, A> Table<T, A> {
         let mut place = Place::Head(self.home(hash));
         let mut bucket = self.heads.get(self.home(hash))?;
         loop {
-            let mut candidates = bucket.candidates(tag_of(hash));
-            if let Some(slot) = candidates.find(|&slot| bucket.get(slot).is_some_and(&eq)) {
+            if let Some(slot) = bucket.find(hash, &eq) {
                 return Some((place, slot));
             }
             let next = bucket.next()?;

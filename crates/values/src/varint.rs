@@ -48,6 +48,13 @@ pub(crate) fn read(bytes: &[u8]) -> (usize, usize) {
     if bytes[0] < 0x80 {
         return (usize::from(bytes[0]), 1);
     }
+    read_long(bytes)
+}
+
+/// A function by itself, so that what reads lengths, most of which are short, needs no room for what this does.
+#[cold]
+#[inline(never)]
+fn read_long(bytes: &[u8]) -> (usize, usize) {
     let mut length = 0;
     for (index, &byte) in bytes[..bytes.len().min(WIDTH_MAX)].iter().enumerate() {
         length |= usize::from(byte & 0x7f) << (7 * index);

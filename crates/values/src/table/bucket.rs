@@ -112,6 +112,12 @@ impl<T, A> Bucket<T, A> {
         Candidates(zeros & TAG_BITS)
     }
 
+    /// The slot of the element with this hash for which `eq` holds.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<usize> {
+        self.candidates(tag_of(hash)).find(|&slot| self.get(slot).is_some_and(&eq))
+    }
+
     #[inline]
     pub(super) fn get(&self, slot: usize) -> Option<&T> {
         self.slots.get(slot)?.as_ref()
