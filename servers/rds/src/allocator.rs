@@ -283,6 +283,7 @@ mod tests {
 
     #[test]
     fn a_thread_may_begin_by_freeing_large_blocks_of_another() {
+        let _alone = alone();
         // So many that each arena has one, whichever the others choose.
         let all = Arc::new(Barrier::new(64));
         let from = (0..64).map(|_| {
