@@ -185,7 +185,7 @@ impl SlabLists {
         }
     }
 
-    /// Gives the slab that is kept back.
+    /// Gives back the slab that is kept when no block is in use.
     #[cfg(test)]
     fn end<A: GlobalAlloc>(&mut self, class: &SizeClass, below: &A) {
         assert_eq!((self.used, self.slabs), (0, 1));

@@ -110,11 +110,15 @@ mod tests {
     #[test]
     fn hints_wait_for_each_other() {
         let hints = Hints::new();
-        for are_enough in [false, false, false, true] {
-            assert_eq!(hints.add(Hint::NONE), are_enough);
+        for round in 0..2 {
+            for expected in 1..=TOGETHER {
+                let are_enough = hints.add(Hint::NONE);
+                assert_eq!(hints.waiting.borrow().len(), expected, "round {round}");
+                assert_eq!(are_enough, expected == TOGETHER, "round {round}");
+            }
+            hints.follow();
+            assert!(hints.waiting.borrow().is_empty());
         }
-        hints.follow();
-        assert!(hints.waiting.borrow().is_empty());
     }
 
     #[test]
