@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The meaning of the 24 bits of [`Entry::access`](values::Entry::access): when an entry was last
+//! The meaning of the 27 bits of [`Entry::access`](values::Entry::access): when an entry was last
 //! used, or how often it is used, whichever the policy needs.
 //!
-//! * **When**: the time of the last use, or of the last change under the policies for which only changes are uses. A clock of quarter seconds. It wraps around after 48 days, so an entry that was not
-//!   used for longer seems to have been used recently. (Redis counts seconds, and wraps around
-//!   after 194 days. A full cache turns over in minutes, for which seconds are coarse.)
-//! * **How often**: the lower eight bits are a logarithmic count, the upper sixteen the minute in
-//!   which it was last updated. A use adds one with a probability that falls as the count rises;
+//! * **When**: the time of the last use, or of the last change under the policies for which only changes are uses. A
+//!   clock of 40 milliseconds. It wraps around after 62 days, so an entry that was not used for longer seems to have
+//!   been used recently. (Redis counts seconds, and wraps around after 194 days. A small cache turns over in seconds.)
+//! * **How often**: the lower eight bits are a logarithmic count, the upper nineteen the time at which it was last
+//!   updated, in eighths of a minute. A use adds one with a probability that falls as the count rises;
 //!   every few minutes without a use, as configured, subtract one. These are the numbers that Redis
 //!   keeps and shows.
 //!
@@ -15,19 +15,27 @@
 
 use super::random::Random;
 use keyspace::{Settings, Use};
+use values::Entry;
 
 /// A tick of the clock of last use.
-const TICK_MS: u64 = 250;
+/// Seconds are whole ticks, so that idle times in seconds are exact.
+const TICK_MS: u64 = 40;
 /// The bits of an entry.
-const MASK: u32 = (1 << 24) - 1;
+const MASK: u32 = (1 << Entry::ACCESS_BITS) - 1;
 /// Clocks of workers differ a little, and wall clocks can be set back: a use that seems to be up to
-/// an hour and a half in the future is taken as just now.
-const AHEAD_TICKS: u32 = 90 * 60 * 4;
+/// this many minutes in the future is taken as just now.
+const AHEAD_MINUTES: u32 = 90;
+const AHEAD_TICKS: u32 = AHEAD_MINUTES * 60_000 / TICK_MS as u32;
 /// The count of a new entry, so that it is not the first to be evicted.
 const COUNT_NEW: u32 = 5;
 const COUNT_MAX: u32 = 255;
-/// A use that seems to be up to this many minutes in the future is taken as just now.
-const AHEAD_MINUTES: u32 = 90;
+/// The bits of the count.
+const COUNT_BITS: u32 = 8;
+/// Parts of a minute that the time of a count tells.
+const PARTS: u32 = 8;
+const PART_MS: u64 = 60_000 / PARTS as u64;
+const PARTS_MASK: u32 = MASK >> COUNT_BITS;
+const MINUTES_MASK: u32 = PARTS_MASK / PARTS;
 
 /// How uses are recorded, for the duration of one view or one eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +46,8 @@ pub(crate) enum Access {
     ChangeClock(u32),
     /// Uses are counted.
     Count {
-        /// The present minute, modulo 65 536.
-        minute: u32,
+        /// The present time in parts of a minute, as many as an entry has bits for.
+        now: u32,
         log_factor: u32,
         /// Minutes without a use after which the count goes down by one; 0 for never.
         decay: u32,
@@ -53,7 +61,7 @@ impl Access {
         let tick = (unix_ms / TICK_MS) as u32 & MASK;
         if policy.counts_uses() {
             Access::Count {
-                minute: (unix_ms / 60_000) as u32 & 0xffff,
+                now: (unix_ms / PART_MS) as u32 & PARTS_MASK,
                 log_factor: settings.lfu_log_factor(),
                 decay: settings.lfu_decay_time(),
             }
@@ -69,7 +77,7 @@ impl Access {
     pub(crate) fn fresh(self) -> u32 {
         match self {
             Access::Clock(now) | Access::ChangeClock(now) => now,
-            Access::Count { minute, .. } => minute << 8 | COUNT_NEW,
+            Access::Count { now, .. } => now << COUNT_BITS | COUNT_NEW,
         }
     }
 
@@ -87,12 +95,12 @@ impl Access {
     pub(crate) fn used(self, bits: u32, random: &mut Random) -> u32 {
         match self {
             Access::Clock(now) | Access::ChangeClock(now) => now,
-            Access::Count { minute, log_factor, .. } => {
+            Access::Count { now, log_factor, .. } => {
                 let count = self.count(bits);
                 let above = u64::from(count.saturating_sub(COUNT_NEW));
                 let rarity = above * u64::from(log_factor) + 1;
                 let grows = count < COUNT_MAX && random.below(rarity) == 0;
-                minute << 8 | (count + u32::from(grows))
+                now << COUNT_BITS | (count + u32::from(grows))
             }
         }
     }
@@ -105,8 +113,8 @@ impl Access {
                 let ticks = (idle / TICK_MS).min(u64::from(MASK - AHEAD_TICKS)) as u32;
                 Some(now.wrapping_sub(ticks) & MASK)
             }
-            (Access::Count { minute, .. }, Use::Frequency(count)) => {
-                Some(minute << 8 | u32::from(count))
+            (Access::Count { now, .. }, Use::Frequency(count)) => {
+                Some(now << COUNT_BITS | u32::from(count))
             }
             (Access::Clock(_) | Access::ChangeClock(_), Use::Frequency(_))
             | (Access::Count { .. }, Use::IdleMs(_)) => None,
@@ -116,29 +124,50 @@ impl Access {
     /// For how long an entry has not been used. (Of a count: nothing sensible.)
     pub(crate) fn idle_ms(self, bits: u32) -> u64 {
         let (Access::Clock(now) | Access::ChangeClock(now)) = self else { return 0 };
-        let idle = now.wrapping_sub(bits) & MASK;
-        if idle > MASK - AHEAD_TICKS { 0 } else { u64::from(idle) * TICK_MS }
+        u64::from(elapsed(now, bits, MASK, AHEAD_TICKS)) * TICK_MS
     }
 
     /// How often an entry is used, as of now. (Of a clock: nothing sensible.)
     pub(crate) fn count(self, bits: u32) -> u32 {
-        let Access::Count { minute, decay, .. } = self else { return 0 };
-        let count = bits & 0xff;
-        let idle = minute.wrapping_sub(bits >> 8) & 0xffff;
-        if decay == 0 || idle > 0xffff - AHEAD_MINUTES {
-            return count;
-        }
-        count.saturating_sub(idle / decay)
+        let Access::Count { now, decay, .. } = self else { return 0 };
+        let count = bits & COUNT_MAX;
+        // Minutes that have begun since, as Redis counts them.
+        let then = bits >> COUNT_BITS;
+        let minutes = elapsed(now / PARTS, then / PARTS, MINUTES_MASK, AHEAD_MINUTES);
+        minutes.checked_div(decay).map_or(count, |steps| count.saturating_sub(steps))
     }
 
-    /// The eviction score of an entry with these bits: the higher, the sooner it is evicted.
+    /// How little an entry with these bits is used.
     #[inline]
-    pub(crate) fn staleness(self, bits: u32) -> u64 {
+    pub(crate) fn staleness(self, bits: u32) -> Staleness {
         match self {
-            Access::Clock(_) | Access::ChangeClock(_) => self.idle_ms(bits),
-            Access::Count { .. } => u64::from(COUNT_MAX - self.count(bits)),
+            Access::Clock(now) | Access::ChangeClock(now) => {
+                let ticks = elapsed(now, bits, MASK, AHEAD_TICKS);
+                Staleness { level: u32::BITS - ticks.leading_zeros(), idle: ticks }
+            }
+            Access::Count { now, .. } => Staleness {
+                level: COUNT_MAX - self.count(bits),
+                idle: elapsed(now, bits >> COUNT_BITS, PARTS_MASK, AHEAD_MINUTES * PARTS),
+            },
         }
     }
+}
+
+/// How little an entry is used. What has a higher level is evicted sooner. Levels are coarse: entries of the same one are
+/// used about as little, and other things than their use may decide between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Staleness {
+    /// Of a clock: one more for each doubling of the time without a use. Of a count: how far it is from the highest.
+    pub(crate) level: u32,
+    /// The time without a use, in a unit of the policy's.
+    pub(crate) idle: u32,
+}
+
+/// The time from `then` to `now`, on a clock that wraps around behind `mask`. None if `then` is up to `ahead` later.
+#[inline]
+fn elapsed(now: u32, then: u32, mask: u32, ahead: u32) -> u32 {
+    let elapsed = now.wrapping_sub(then) & mask;
+    if elapsed > mask - ahead { 0 } else { elapsed }
 }
 
 #[cfg(test)]
@@ -159,9 +188,9 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_tells_idle_time_to_a_quarter_of_a_second_for_weeks() {
+    fn the_clock_tells_idle_time_to_a_few_milliseconds_for_weeks() {
         let bits = clock(NOW_MS).fresh();
-        assert_eq!(clock(NOW_MS + 1_300).idle_ms(bits), 1_250);
+        assert_eq!(clock(NOW_MS + 1_300).idle_ms(bits), 1_280);
         let weeks = 6 * 7 * 86_400_000;
         assert_eq!(clock(NOW_MS + weeks).idle_ms(bits), weeks);
         assert_eq!(
@@ -179,7 +208,7 @@ mod tests {
             settings.set_policy(policy);
             let access = Access::new(&settings, NOW_MS + 10_000);
             assert_eq!(access.read(bits, &mut random), bits);
-            assert_eq!((access.idle_ms(bits), access.staleness(bits)), (10_000, 10_000));
+            assert_eq!(access.idle_ms(bits), 10_000);
             assert_eq!(access.used(bits, &mut random), access.fresh());
         }
         let access = clock(NOW_MS + 10_000);
@@ -188,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_use_of_an_entry_can_be_set() {
-        for idle_ms in [0, 250, 3_600_000, 40 * 86_400_000] {
+        for idle_ms in [0, 320, 3_600_000, 40 * 86_400_000] {
             let bits = clock(NOW_MS).with(Use::IdleMs(idle_ms)).unwrap();
             assert_eq!(clock(NOW_MS).idle_ms(bits), idle_ms);
         }
@@ -227,13 +256,13 @@ mod tests {
 
     #[test]
     fn a_count_ends_at_255() {
-        let bits = COUNT_MAX | ((NOW_MS / 60_000) as u32) << 8;
+        let bits = COUNT_MAX | ((NOW_MS / PART_MS) as u32) << COUNT_BITS;
         let settings = Settings::default();
         settings.set_policy(Policy::VolatileLfu);
         settings.set_lfu_log_factor(0);
         let access = Access::new(&settings, NOW_MS);
         let used = access.used(bits, &mut Random::new(1));
-        assert_eq!((access.count(used), access.staleness(used)), (255, 0));
+        assert_eq!((access.count(used), access.staleness(used).level), (255, 0));
     }
 
     #[test]
@@ -241,7 +270,7 @@ mod tests {
         let bits = count(NOW_MS).fresh();
         assert_eq!(count(NOW_MS + 3 * 60_000).count(bits), COUNT_NEW - 3);
         assert_eq!(count(NOW_MS + 60 * 60_000).count(bits), 0);
-        let never = Access::Count { minute: 9, log_factor: 10, decay: 0 };
+        let never = Access::Count { now: 9, log_factor: 10, decay: 0 };
         assert_eq!(never.count(bits), COUNT_NEW);
     }
 
@@ -249,6 +278,9 @@ mod tests {
     fn what_is_used_less_is_staler() {
         let access = clock(NOW_MS);
         assert!(access.staleness(clock(NOW_MS - 2_000).fresh()) > access.staleness(access.fresh()));
+        let level = |idle_ms: u64| access.staleness(clock(NOW_MS - idle_ms).fresh()).level;
+        assert_eq!(level(40_000), level(25_000), "less than a doubling");
+        assert!(level(50_000) > level(25_000));
         let access = count(NOW_MS);
         let used = access.used(access.fresh(), &mut Random::new(1));
         assert!(access.staleness(access.fresh()) > access.staleness(used));

@@ -5,10 +5,15 @@
 //! eviction to the next, is nearly as good as the best of all entries. So the approximation of LRU
 //! or LFU is close.
 //!
+//! Of entries that are used about as little the largest is the best: what takes its place is more, and more of that will
+//! be asked for. "About" is what the policies leave open anyway. LFU has counts that many entries share. An idle time
+//! means no more than its order of magnitude: entries whose idle times differ by less than a factor of two are as likely
+//! to be used again, as far as anyone can tell. Of about the same size as well, the one that is idle for longer goes.
+//!
 //! Most samples are worse than all that are kept, so that is decided first: by the score alone, and before the key is
 //! looked at. A candidate is found again by its bucket and its address, and only the one that is evicted is hashed.
 
-use super::access::Access;
+use super::access::{Access, Staleness};
 use arrayvec::ArrayVec;
 use keyspace::Policy;
 use values::Entry;
@@ -72,7 +77,11 @@ impl Judge {
             | Policy::AllkeysLfu
             | Policy::VolatileLru
             | Policy::VolatileLrm
-            | Policy::VolatileLfu => self.access.staleness(entry.access()),
+            | Policy::VolatileLfu => {
+                let Staleness { level, idle } = self.access.staleness(entry.access());
+                let size = step_of(entry.heap_bytes());
+                u64::from(level) << 40 | u64::from(size) << 32 | u64::from(idle)
+            }
         }
     }
 
@@ -81,6 +90,13 @@ impl Judge {
     pub(crate) fn allows(&self, entry: &Entry) -> bool {
         !self.policy.is_volatile() || entry.expiry().is_some()
     }
+}
+
+/// Sizes of the same step are taken as equal: there are four in each doubling.
+#[inline]
+fn step_of(bytes: usize) -> u32 {
+    let above = bytes.max(1).ilog2().saturating_sub(2);
+    (above << 2) + (bytes >> above) as u32
 }
 
 impl Candidate {
@@ -137,7 +153,7 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use keyspace::Settings;
+    use keyspace::{Settings, Use};
 
     const NOW_MS: u64 = 1_700_000_000_000;
     const PLACE: BucketPlace = BucketPlace { shard: 0, db: 0, home: 0 };
@@ -180,6 +196,37 @@ mod tests {
         }
         let order = order(&mut candidates, &entries).into_iter().map(|number| seconds[number]);
         assert!(order.eq([90, 70, 60, 41, 30, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 5]));
+    }
+
+    #[test]
+    fn of_those_used_about_as_little_the_largest_goes_first() {
+        let judge = judge(Policy::AllkeysLru);
+        let sized = |seconds: u64, bytes: usize| {
+            let mut entry = idle(seconds);
+            entry.append(&vec![b'x'; bytes]);
+            entry
+        };
+        // From 82 to 163 seconds is one doubling of ticks.
+        let entries =
+            [sized(160, 60), sized(90, 600), sized(75, 6000), sized(100, 61), sized(91, 60_000)];
+        let mut candidates = Candidates::default();
+        entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
+        assert_eq!(order(&mut candidates, &entries), [4, 1, 0, 3, 2]);
+    }
+
+    #[test]
+    fn of_those_used_as_often_the_largest_goes_first() {
+        let judge = judge(Policy::AllkeysLfu);
+        let used = |count: u8, bytes: usize| {
+            let mut entry = Entry::string(&[count], &vec![b'x'; bytes]);
+            entry.set_access(judge.access.with(Use::Frequency(count)).expect("it is counted"));
+            entry
+        };
+        let entries = [used(7, 50_000), used(5, 60), used(5, 600), used(6, 60)];
+        let mut candidates = Candidates::default();
+        candidates.prepare(Policy::AllkeysLfu);
+        entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
+        assert_eq!(order(&mut candidates, &entries), [2, 1, 3, 0]);
     }
 
     #[test]

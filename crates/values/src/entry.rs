@@ -2,8 +2,10 @@
 //! [`Entry`]: a key and its value behind one pointer.
 //!
 //! ```text
-//!  length u32 │ kind u8 │ access u24 │ expiry u64 │ key length │ key │ value
-//!             │         │            │ if volatile│ varint     │     │ packed, or where it is
+//!  length u32 │ word u32 │ expiry u64 │ key length │ key │ value
+//!             │          │ if volatile│ varint     │     │ packed, or where it is
+//!
+//!  word:  kind 4 bits │ volatile 1 bit │ access 27 bits
 //! ```
 //!
 //! The length is that of the [`Thin`] block. This file knows only where the value is: in the block, in a
@@ -29,12 +31,16 @@ use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef};
 use allocator::size_class;
 use prefetch::Hint;
 
-/// Where in the block the access is.
-const ACCESS: Range<usize> = 1..4;
+/// Where in the block the word of kind and access is.
+const WORD: Range<usize> = 0..4;
 /// Where the expiry is, if there is one.
 const EXPIRY: Range<usize> = 4..12;
-/// The bit of the kind's byte that is set if there is an expiry.
-const VOLATILE: u8 = 0x80;
+/// The bits of the first byte that are the kind.
+const KIND: u8 = 0x0f;
+/// The bit of the first byte that is set if there is an expiry.
+const VOLATILE: u8 = 0x10;
+/// The bits of the word below the access.
+const BELOW_ACCESS: u32 = u32::BITS - Entry::ACCESS_BITS;
 
 /// Bytes of a pointer to a large value.
 const LINK: usize = size_of::<*mut Large>();
@@ -42,10 +48,11 @@ const LINK: usize = size_of::<*mut Large>();
 /// The most pieces of memory that are freed in one step.
 const PIECES_MAX: usize = 64;
 
-// INV-HEAD: the kind is one byte, and each part of the head begins where the one before ends.
-const _: () = assert!(ACCESS.start == size_of::<Kind>() && EXPIRY.start == ACCESS.end);
-const _: () = assert!(ACCESS.end - ACCESS.start == 3 && EXPIRY.end - EXPIRY.start == 8);
-const _: () = assert!(Kind::LAST < VOLATILE && LINK == 8, "the bit is no kind's; INV-LINK");
+// INV-HEAD: kind, bit and access share a word without overlap, and each part of the head begins where the one before ends.
+const _: () = assert!(WORD.end == size_of::<u32>() && EXPIRY.start == WORD.end);
+const _: () = assert!(EXPIRY.end - EXPIRY.start == 8 && Kind::LAST <= KIND);
+const _: () = assert!(((KIND | VOLATILE) as u32) < 1 << BELOW_ACCESS && KIND & VOLATILE == 0);
+const _: () = assert!(LINK == 8, "INV-LINK");
 const _: () = assert!(size_of::<Option<Entry>>() == LINK, "a slot of a bucket");
 
 /// A key with its value, its expiry and its access bits.
@@ -141,17 +148,26 @@ impl Entry {
         }
     }
 
-    /// 24 bits whose meaning the keyspace defines: a clock or a counter.
+    /// How many bits the access has.
+    pub const ACCESS_BITS: u32 = 27;
+
+    /// [`ACCESS_BITS`](Entry::ACCESS_BITS) whose meaning the keyspace defines: a clock or a counter.
     #[inline]
     pub fn access(&self) -> u32 {
-        let [low, middle, high] = self.block[ACCESS].try_into().expect("a range of three bytes");
-        u32::from_le_bytes([low, middle, high, 0])
+        self.word() >> BELOW_ACCESS
     }
 
-    /// Sets the access to the low 24 bits of `access`.
+    /// Sets the access to the low [bits](Entry::ACCESS_BITS) of `access`.
     #[inline]
     pub fn set_access(&mut self, access: u32) {
-        self.block[ACCESS].copy_from_slice(&access.to_le_bytes()[..3]);
+        let below = self.word() & ((1 << BELOW_ACCESS) - 1);
+        self.block[WORD].copy_from_slice(&(below | access << BELOW_ACCESS).to_le_bytes());
+    }
+
+    /// Kind, volatile or not, and access.
+    #[inline]
+    fn word(&self) -> u32 {
+        u32::from_le_bytes(self.block[WORD].try_into().expect("a range of four bytes"))
     }
 
     /// All memory that the entry holds, the allocator's rounding included. O(1).
@@ -258,19 +274,19 @@ impl Entry {
     /// How to read the value.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
-        Kind::from_byte(self.block[0] & !VOLATILE)
+        Kind::from_byte(self.block[0] & KIND)
     }
 
     /// Whether the value is packed: [`Kind::is_inside`] of the kind.
     #[inline]
     fn is_inside(&self) -> bool {
-        self.block[0] & !VOLATILE < Kind::Apart as u8
+        self.block[0] & KIND < Kind::Apart as u8
     }
 
     /// Whether the value is a string that is stored apart.
     #[inline]
     fn is_apart(&self) -> bool {
-        self.block[0] & !VOLATILE == Kind::Apart as u8
+        self.block[0] & KIND == Kind::Apart as u8
     }
 
     /// The packed value, or the string that is stored apart. Empty if the value is large.
@@ -408,7 +424,7 @@ impl Entry {
 
     /// Sets the kind; the caller keeps INV-LINK and INV-APART.
     fn set_kind(&mut self, kind: Kind) {
-        self.block[0] = self.block[0] & VOLATILE | kind as u8;
+        self.block[0] = self.block[0] & !KIND | kind as u8;
     }
 
     /// The pointer to the large value, which is there.

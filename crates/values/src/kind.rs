@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Kind`]: the byte of an entry that tells how its value is stored.
+//! [`Kind`]: the bits of an entry that tell how its value is stored.
 
 use crate::{Encoding, Type};
 

@@ -124,11 +124,11 @@ fn a_large_string_can_be_a_part_of_other_memory() {
 #[test]
 fn an_expiry_comes_and_goes_beside_the_access() {
     let mut entry = Entry::string(b"key", b"value");
-    entry.set_access(0xff_abcdef);
-    assert_eq!((entry.expiry(), entry.access()), (None, 0xabcdef));
+    entry.set_access(0xfc_abcdef);
+    assert_eq!((entry.expiry(), entry.access()), (None, 0x4_abcdef));
     for expiry in [Some(0), Some(u64::MAX), None, None, Some(17)] {
         entry.set_expiry(expiry);
-        assert_eq!((entry.expiry(), entry.access()), (expiry, 0xabcdef));
+        assert_eq!((entry.expiry(), entry.access()), (expiry, 0x4_abcdef));
         assert_eq!((entry.key(), &*text(&entry)), (b"key".as_slice(), b"value".as_slice()));
     }
 }
@@ -266,7 +266,7 @@ fn apply(
         }
         Step::Access(access) => {
             entry.set_access(access);
-            model.access = access & 0xff_ffff;
+            model.access = access & ((1 << Entry::ACCESS_BITS) - 1);
         }
         Step::Relocate(large) => {
             entry.relocate(|size| (size >= 512) == large);
