@@ -93,13 +93,14 @@ done
 # Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then. Lua is compiled
 # with it, too; the library of TLS is not: it is not what is tested, and would take a quarter of the time of this build.
 asan() {
-    CARGO_PROFILE_DEV_DEBUG=line-tables-only RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan \
-        RUST_MIN_STACK=$((64 << 20)) AWS_LC_SYS_CC=$PWD/.ci/cc-without-asan.sh \
+    RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan RUST_MIN_STACK=$((64 << 20)) \
+        AWS_LC_SYS_CC=$PWD/.ci/cc-without-asan.sh \
         CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="bash $PWD/.ci/asan.sh" \
         cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "${asan_crates[@]}" "$@"
 }
 # What has `unsafe` code, hostile scripts, and sessions of hostile clients.
 asan_tests=(--lib --test hostile --test sessions)
+# Where a race is must be told with its line: it may not happen again.
 tsan() {
     CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_TARGET_DIR=$target/tsan \
         RUSTFLAGS="--cfg thread_sanitizer -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
