@@ -5,10 +5,11 @@
 //! eviction to the next, is nearly as good as the best of all entries. So the approximation of LRU
 //! or LFU is close.
 //!
-//! Of entries that are used about as little the largest is the best: what takes its place is more, and more of that will
-//! be asked for. "About" is what the policies leave open anyway. LFU has counts that many entries share. An idle time
-//! means no more than its order of magnitude: entries whose idle times differ by less than a factor of two are as likely
-//! to be used again, as far as anyone can tell. Of about the same size as well, the one that is idle for longer goes.
+//! Of entries that are used about as little the best is the one that has wasted most memory: its size times the time for
+//! which it was not used. A large one makes room for more entries, and more of these will be asked for. "About" is what
+//! the policies leave open anyway. LFU has counts that many entries share. An idle time means no more than its order of
+//! magnitude: entries whose idle times differ by less than a factor of two are as likely to be used again, as far as
+//! anyone can tell.
 //!
 //! Most samples are worse than all that are kept, so that is decided first: by the score alone, and before the key is
 //! looked at. A candidate is found again by its bucket and its address, and only the one that is evicted is hashed.
@@ -20,6 +21,10 @@ use values::Entry;
 
 /// How many candidates are kept.
 const KEPT: usize = 16;
+/// The bits of a score below the level of staleness: for the memory wasted, in bytes times a unit of time.
+const WASTE_BITS: u32 = 56;
+/// Larger entries count as much.
+const BYTES_MAX: u64 = (1 << (WASTE_BITS - Entry::ACCESS_BITS - 1)) - 1;
 
 /// Entries that may be evicted, the best last.
 #[derive(Debug, Default)]
@@ -79,8 +84,8 @@ impl Judge {
             | Policy::VolatileLrm
             | Policy::VolatileLfu => {
                 let Staleness { level, idle } = self.access.staleness(entry.access());
-                let size = step_of(entry.heap_bytes());
-                u64::from(level) << 40 | u64::from(size) << 32 | u64::from(idle)
+                let bytes = (entry.heap_bytes() as u64).min(BYTES_MAX);
+                (u64::from(level) << WASTE_BITS) | (bytes * (u64::from(idle) + 1))
             }
         }
     }
@@ -90,13 +95,6 @@ impl Judge {
     pub(crate) fn allows(&self, entry: &Entry) -> bool {
         !self.policy.is_volatile() || entry.expiry().is_some()
     }
-}
-
-/// Sizes of the same step are taken as equal: there are four in each doubling.
-#[inline]
-fn step_of(bytes: usize) -> u32 {
-    let above = bytes.max(1).ilog2().saturating_sub(2);
-    (above << 2) + (bytes >> above) as u32
 }
 
 impl Candidate {
@@ -199,19 +197,19 @@ mod tests {
     }
 
     #[test]
-    fn of_those_used_about_as_little_the_largest_goes_first() {
+    fn of_those_used_about_as_little_the_one_that_wastes_most_goes_first() {
         let judge = judge(Policy::AllkeysLru);
         let sized = |seconds: u64, bytes: usize| {
             let mut entry = idle(seconds);
             entry.append(&vec![b'x'; bytes]);
             entry
         };
-        // From 82 to 163 seconds is one doubling of ticks.
+        // From 82 to 163 seconds is one doubling of ticks; the third is below it.
         let entries =
-            [sized(160, 60), sized(90, 600), sized(75, 6000), sized(100, 61), sized(91, 60_000)];
+            [sized(160, 600), sized(90, 650), sized(75, 6000), sized(100, 60), sized(91, 60_000)];
         let mut candidates = Candidates::default();
         entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
-        assert_eq!(order(&mut candidates, &entries), [4, 1, 0, 3, 2]);
+        assert_eq!(order(&mut candidates, &entries), [4, 0, 1, 3, 2]);
     }
 
     #[test]
