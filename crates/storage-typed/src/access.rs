@@ -17,8 +17,7 @@ use super::random::Random;
 use keyspace::{Settings, Use};
 use values::Entry;
 
-/// A tick of the clock of last use.
-/// Seconds are whole ticks, so that idle times in seconds are exact.
+/// A tick of the clock of last use. Seconds are whole ticks, so idle times in seconds are exact.
 const TICK_MS: u64 = 40;
 /// The bits of an entry.
 const MASK: u32 = (1 << Entry::ACCESS_BITS) - 1;
@@ -209,6 +208,8 @@ mod tests {
             let access = Access::new(&settings, NOW_MS + 10_000);
             assert_eq!(access.read(bits, &mut random), bits);
             assert_eq!(access.idle_ms(bits), 10_000);
+            assert_eq!(u64::from(access.staleness(bits).idle) * TICK_MS, 10_000);
+            assert!(access.staleness(bits) > access.staleness(access.fresh()));
             assert_eq!(access.used(bits, &mut random), access.fresh());
         }
         let access = clock(NOW_MS + 10_000);

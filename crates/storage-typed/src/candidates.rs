@@ -8,8 +8,8 @@
 //! Of entries that are used about as little the best is the one that has wasted most memory: its size times the time for
 //! which it was not used. A large one makes room for more entries, and more of these will be asked for. "About" is what
 //! the policies leave open anyway. LFU has counts that many entries share. An idle time means no more than its order of
-//! magnitude: entries whose idle times differ by less than a factor of two are as likely to be used again, as far as
-//! anyone can tell.
+//! magnitude: entries whose idle times are in the same doubling are as likely to be used again, as far as anyone can
+//! tell.
 //!
 //! Most samples are worse than all that are kept, so that is decided first: by the score alone, and before the key is
 //! looked at. A candidate is found again by its bucket and its address, and only the one that is evicted is hashed.
@@ -84,6 +84,7 @@ impl Judge {
             | Policy::VolatileLrm
             | Policy::VolatileLfu => {
                 let Staleness { level, idle } = self.access.staleness(entry.access());
+                debug_assert!(level < 1 << (u64::BITS - WASTE_BITS));
                 let bytes = (entry.heap_bytes() as u64).min(BYTES_MAX);
                 (u64::from(level) << WASTE_BITS) | (bytes * (u64::from(idle) + 1))
             }
