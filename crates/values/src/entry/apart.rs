@@ -58,10 +58,11 @@ impl Entry {
         entry
     }
 
-    /// Overwrites a string that is stored apart with one of the same size class. Returns false if the two are not that.
+    /// Overwrites a string that is stored apart with one of the same size class that may be stored so as well. Returns
+    /// false if the two are not that.
     #[inline]
     pub(crate) fn overwrite_apart(&mut self, text: &[u8]) -> bool {
-        if text.len() < LENGTH_MIN {
+        if !(LENGTH_MIN..Entry::PIN_MIN).contains(&text.len()) {
             return false;
         }
         match self.apart_mut() {

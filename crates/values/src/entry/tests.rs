@@ -311,6 +311,15 @@ proptest! {
 }
 
 #[test]
+fn a_string_apart_that_grows_within_its_block_is_pinned_by_its_length_all_the_same() {
+    let mut entry = Entry::string(&[b'k'; 67], b"");
+    entry.set_raw_string(&vec![1; Entry::PIN_MIN - 75]);
+    assert!(entry.pin().is_none());
+    entry.set_raw_string(&vec![2; Entry::PIN_MIN]);
+    assert_eq!(entry.pin().as_deref(), Some(&vec![2; Entry::PIN_MIN][..]));
+}
+
+#[test]
 fn a_text_that_spells_an_integer_stays_a_text() {
     let mut entry = Entry::integer(b"key", 7);
     entry.set_text(b"10");
