@@ -61,8 +61,17 @@ pub trait Keyspace: Clone {
 
     /// [Prefetches](Keyspace::prefetch) for several keys. An engine may do for all at once, such as taking a lock, what
     /// it would do for each of them.
-    fn prefetch_all<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>, stage: Stage) {
+    ///
+    /// Returns whether the next stage has anything to do for them. If not, it may be left out.
+    #[must_use]
+    fn prefetch_all<'k>(
+        &self,
+        db: usize,
+        keys: impl Iterator<Item = &'k [u8]>,
+        stage: Stage,
+    ) -> bool {
         keys.for_each(|key| self.prefetch(db, key, stage));
+        true
     }
 
     /// Prefetches the place of an element in the value of `key`: after all keys of a batch at

@@ -5,6 +5,7 @@
 //! * [`Stage`] (`stage.rs`): how far a prefetch goes along a request's chain of dependent memory
 //!   accesses. The contracts of protocols, stores and keyspaces share it.
 //! * [`Hint`] (`hint.rs`): a few cache lines, recorded under a lock and prefetched without it.
+//! * [`Memos`] (`memos.rs`): what one stage leaves for the next.
 //! * [`read`], [`write()`] and [`address`] (`line.rs`): one cache line, prefetched at once. Nothing
 //!   else in the workspace executes the prefetch instruction.
 //!
@@ -24,8 +25,10 @@
 mod hint;
 #[allow(unsafe_code)]
 mod line;
+mod memos;
 mod stage;
 
 pub use hint::Hint;
 pub use line::{address, read, write};
+pub use memos::Memos;
 pub use stage::Stage;

@@ -38,7 +38,7 @@ impl<K: Keyspace> RespService<K> {
 impl<K: Keyspace> Execute<Resp> for RespService<K> {
     #[inline]
     fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
-        self.0.prefetch_all(conn, std::iter::once(command), stage);
+        self.0.prefetch(conn, command, stage);
     }
 
     #[inline]
@@ -47,8 +47,8 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         conn: &Resp,
         commands: impl Iterator<Item = &'r Command<'a>>,
         stage: Stage,
-    ) {
-        self.0.prefetch_all(conn, commands, stage);
+    ) -> bool {
+        self.0.prefetch_all(conn, commands, stage)
     }
 
     #[inline]

@@ -98,8 +98,9 @@ fn a_batch_is_prefetched_as_its_commands_are() {
             server.service.prefetch(&server.connection, command, stage);
         }
         let one_by_one = server.notes.take();
-        server.service.prefetch_all(&server.connection, commands.iter(), stage);
+        let has_more = server.service.prefetch_all(&server.connection, commands.iter(), stage);
         let together = server.notes.take();
+        assert!(has_more, "the keyspace leaves that open");
         assert_eq!(together, one_by_one);
         assert_eq!(together.len(), 3, "{together:?}");
     }

@@ -19,16 +19,21 @@ pub trait Execute<P: Protocol> {
 
     /// [Prefetches](Execute::prefetch) for several requests that follow each other. A service may do for all at once
     /// what it would do for each of them.
+    ///
+    /// Returns whether the next stage has anything to do for them. If not, it may be left out.
     #[inline]
+    #[must_use]
     fn prefetch_all<'r, 'a: 'r>(
         &self,
         connection: &P,
         requests: impl Iterator<Item = &'r P::Request<'a>>,
         stage: Stage,
-    ) where
+    ) -> bool
+    where
         P::Request<'a>: 'r,
     {
         requests.for_each(|request| self.prefetch(connection, request, stage));
+        true
     }
 
     /// Carries out one request and appends its reply to `out`.

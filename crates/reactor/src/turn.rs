@@ -19,7 +19,8 @@
 //!    had their turn, the driver raises the mark, up to the limits of [`Output`](crate::Output). Values by reference have
 //!    a mark of their own.)
 //! 7. RULE-BATCH: a pipeline is parsed ahead by up to [`BATCH`] requests, and each request is prefetched
-//!    while requests some places [before it](DISTANCES) are executed, so that their cache misses overlap.
+//!    while requests some places [before it](DISTANCES) are executed, so that their cache misses overlap. A
+//!    stage begins once the stage before it has left it anything to do.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
 //! 9. RULE-BLOCK: after a request that blocks, nothing is executed until the connection is resumed with the
 //!    ticket of this very block. Then it continues as if it had not been interrupted. A deferred request is
@@ -285,8 +286,8 @@ fn serve<P: Protocol, E: Execute<P>>(
                 (lent.as_ref().map_or(recv.filled(), Lent::as_bytes), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
             edges::check_parsed(&batch);
-            prefetch(service, &pipeline.protocol, &batch);
-            let ran = run(pipeline, service, &mut batch, send, share, context);
+            let mut stages = prefetch(service, &pipeline.protocol, &batch);
+            let ran = run(pipeline, service, &mut batch, &mut stages, send, share, context);
             edges::check_ran(&batch, &ran);
             // A part of a body is no request of its own.
             let ends_with_part = matches!(stop, Stop::Part) && ran.1 == batch.len();
@@ -396,6 +397,25 @@ fn parse_ahead<'a, P: Protocol>(
     Stop::Full
 }
 
+/// The stages that the requests of a batch need: the first, and each that the one before it had anything left for.
+struct Stages(usize);
+
+impl Stages {
+    #[inline]
+    fn prefetch<P: Protocol, E: Execute<P>>(
+        &mut self,
+        nth: usize,
+        service: &E,
+        connection: &P,
+        some: &[Ahead<P, P::Request<'_>>],
+    ) {
+        let requests = some.iter().filter_map(|ahead| ahead.request.as_ref());
+        if service.prefetch_all(connection, requests, DISTANCES[nth].0) {
+            self.0 = self.0.max(nth + 2);
+        }
+    }
+}
+
 /// RULE-BATCH: at the begin of a batch, prefetches for its first requests. A single request gains nothing
 /// from a prefetch right before its use.
 #[inline]
@@ -403,38 +423,34 @@ fn prefetch<P: Protocol, E: Execute<P>>(
     service: &E,
     connection: &P,
     batch: &[Ahead<P, P::Request<'_>>],
-) {
+) -> Stages {
+    let mut stages = Stages(1);
     if batch.len() > 1 {
-        for (stage, distance) in DISTANCES {
-            prefetch_some(service, connection, stage, &batch[..distance.min(batch.len())]);
+        for (nth, (_, distance)) in DISTANCES.into_iter().enumerate() {
+            if nth < stages.0 {
+                stages.prefetch(nth, service, connection, &batch[..distance.min(batch.len())]);
+            }
         }
     }
+    stages
 }
 
 /// RULE-BATCH: before request number `at` is executed, prefetches the group at each stage's distance.
 #[inline]
 fn prefetch_group<P: Protocol, E: Execute<P>>(
+    stages: &mut Stages,
     service: &E,
     connection: &P,
     batch: &[Ahead<P, P::Request<'_>>],
     at: usize,
 ) {
-    for (stage, distance) in DISTANCES {
-        if let Some(ahead) = batch.get(at + distance..) {
-            prefetch_some(service, connection, stage, &ahead[..GROUP.min(ahead.len())]);
+    for (nth, (_, distance)) in DISTANCES.into_iter().enumerate() {
+        if nth < stages.0
+            && let Some(ahead) = batch.get(at + distance..)
+        {
+            stages.prefetch(nth, service, connection, &ahead[..GROUP.min(ahead.len())]);
         }
     }
-}
-
-#[inline]
-fn prefetch_some<P: Protocol, E: Execute<P>>(
-    service: &E,
-    connection: &P,
-    stage: Stage,
-    some: &[Ahead<P, P::Request<'_>>],
-) {
-    let requests = some.iter().filter_map(|ahead| ahead.request.as_ref());
-    service.prefetch_all(connection, requests, stage);
 }
 
 /// Executes a batch until its end or a limit; returns how many requests it served and how many bytes
@@ -444,6 +460,7 @@ fn run<P: Protocol, E: Execute<P>>(
     pipeline: &mut Pipeline<P>,
     service: &mut E,
     batch: &mut [Ahead<P, P::Request<'_>>],
+    stages: &mut Stages,
     send: &mut SendBuf,
     share: &Share,
     context: &mut Context<'_>,
@@ -451,7 +468,7 @@ fn run<P: Protocol, E: Execute<P>>(
     let (mut served, mut done) = (0_usize, 0);
     loop {
         if served.is_multiple_of(GROUP) {
-            prefetch_group(service, &pipeline.protocol, batch, served);
+            prefetch_group(stages, service, &pipeline.protocol, batch, served);
         }
         let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
         if share.is_full(send) {

@@ -15,6 +15,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Tally};
 use clock::Ticks;
+use prefetch::Memos;
 use std::cell::RefCell;
 use std::fmt::Display;
 use storage::{
@@ -46,6 +47,8 @@ pub struct SegStore {
     /// When such work is looked for again, after a turn that has found none.
     pub(crate) shrink_at: Ticks,
     evictions: RefCell<Evictions>,
+    /// The hashes of keys that are prefetched.
+    hashes: Memos<u64>,
 }
 
 /// Why a key has no item that can be read.
@@ -81,6 +84,7 @@ impl SegStore {
             is_shrinking: false,
             shrink_at: Ticks::ZERO,
             evictions: RefCell::default(),
+            hashes: Memos::new(),
             shared,
         }
     }
@@ -212,9 +216,14 @@ impl Store for SegStore {
     fn prefetch(&self, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
         match stage {
-            Stage::Index => shared.index.prefetch(shared.hash(key)),
+            Stage::Index => {
+                let hash = shared.hash(key);
+                self.hashes.set(key, hash);
+                shared.index.prefetch(hash);
+            }
             Stage::Item => {
-                if let Some(location) = shared.index.candidate(shared.hash(key)) {
+                let hash = self.hashes.of(key).unwrap_or_else(|| shared.hash(key));
+                if let Some(location) = shared.index.candidate(hash) {
                     shared.heap.prefetch(location);
                 }
             }

@@ -16,23 +16,30 @@ const CACHED_BYTES: u64 = 2 << 20;
 const LONG_BYTES: u64 = 256;
 
 impl TypedStore {
-    /// Does nothing while the whole keyspace fits the CPU's cache, nor for keys whose shard another worker holds.
+    /// Does nothing while the whole keyspace fits the CPU's cache, nor for keys whose shard another worker holds. Leaves
+    /// the last hints of [`Stage::Item`] to be followed. Returns whether the next stage has anything else to do.
     #[inline]
     pub(crate) fn prefetch_keys<'k>(
         &self,
         db: usize,
         keys: impl Iterator<Item = &'k [u8]>,
         stage: Stage,
-    ) {
+    ) -> bool {
         let used = self.shared.ledger.used();
         if used < CACHED_BYTES {
-            return;
+            return false;
         }
-        let Some(layouts) = self.layouts(db) else { return };
+        let Some(layouts) = self.layouts(db) else { return false };
         match stage {
-            Stage::Index => self.prefetch_buckets(layouts, keys),
+            Stage::Index => {
+                self.prefetch_buckets(layouts, keys);
+                true
+            }
             Stage::Item => self.prefetch_items(db, layouts, keys, used),
-            Stage::Value => self.prefetch_rests(db, keys),
+            Stage::Value => {
+                self.prefetch_rests(db, keys);
+                false
+            }
         }
     }
 
@@ -62,7 +69,7 @@ impl TypedStore {
     }
 
     /// For a keyspace that uses `used` bytes. Keys of the same shard share a lock, which is released before hints are
-    /// followed.
+    /// followed. Returns whether any key is unfinished.
     #[inline]
     fn prefetch_items<'k>(
         &self,
@@ -70,9 +77,9 @@ impl TypedStore {
         layouts: &Layouts,
         keys: impl Iterator<Item = &'k [u8]>,
         used: u64,
-    ) {
+    ) -> bool {
         let hints = &self.local.hints;
-        let mut locked = None;
+        let (mut locked, mut is_unfinished) = (None, false);
         for key in keys {
             let hash = hints.hash(key);
             let number = self.shared.shard_of(hash);
@@ -87,21 +94,22 @@ impl TypedStore {
             let hint = table.hint(hash);
             let entries = (table.len() * self.shared.shards()) as u64;
             if hint.leads_on() || used > LONG_BYTES * entries {
-                hints.note_unfinished(key);
+                hints.note_unfinished(key, hash);
+                is_unfinished = true;
             }
             if hints.add(hint) {
                 locked = None;
                 hints.follow();
             }
         }
+        is_unfinished
     }
 
     #[inline]
     fn prefetch_rests<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>) {
         let hints = &self.local.hints;
         hints.follow();
-        for key in keys.filter(|key| hints.is_unfinished(key)) {
-            let hash = hints.hash(key);
+        for hash in keys.filter_map(|key| hints.unfinished(key)) {
             let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { continue };
             let hint = shard.databases[db].table.next_hint(hash);
             drop(shard);

@@ -74,7 +74,7 @@ impl Local {
             next_sweep: 0,
             swept_ms: 0,
             layouts: Default::default(),
-            hints: Hints::new(),
+            hints: Hints::default(),
         }
     }
 }
@@ -165,8 +165,17 @@ impl Keyspace for TypedStore {
     }
 
     #[inline]
-    fn prefetch_all<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>, stage: Stage) {
-        self.prefetch_keys(db, keys, stage);
+    fn prefetch_all<'k>(
+        &self,
+        db: usize,
+        keys: impl Iterator<Item = &'k [u8]>,
+        stage: Stage,
+    ) -> bool {
+        let has_more = self.prefetch_keys(db, keys, stage);
+        if stage == Stage::Item {
+            self.local.hints.follow();
+        }
+        has_more
     }
 
     #[inline]
@@ -269,6 +278,24 @@ mod tests {
         for stage in [Stage::Index, Stage::Item, Stage::Value] {
             keys.iter().for_each(|key| store.prefetch(db, key, stage));
         }
+    }
+
+    #[test]
+    fn the_last_stage_is_left_out_where_strings_are_short() {
+        let mut store = TypedStore::builder().shards(4).seed(3).build();
+        let names: Vec<[u8; 4]> = (0..12_u32).map(u32::to_le_bytes).collect();
+        let has_more = |store: &TypedStore| {
+            let keys = || names.iter().map(|name| &name[..]);
+            Stage::ALL.map(|stage| store.prefetch_all(0, keys(), stage))
+        };
+        assert_eq!(has_more(&store), [false; 3], "all is in the cache");
+        for number in 0..50_000_u32 {
+            store.view(Scope::ALL, 1).put(Entry::string(&number.to_le_bytes(), &[7; 20]), 0);
+        }
+        assert_eq!(has_more(&store), [true, false, false], "short strings");
+        let mut store = TypedStore::builder().shards(4).seed(3).build();
+        fill(&mut store, 0);
+        assert_eq!(has_more(&store), [true, true, false], "long strings");
     }
 
     #[test]

@@ -226,6 +226,21 @@ impl<K: Keyspace> Engine<K> {
 }
 
 impl<K: Keyspace> Engine<K> {
+    /// See [`protocol::Execute::prefetch`].
+    #[inline]
+    pub(crate) fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
+        // This is a guess: a SELECT that has not run yet may change it.
+        let db = conn.db;
+        let Some(key) = command.first_key() else { return };
+        if stage == Stage::Value
+            && let Some(element) = command.element()
+        {
+            self.keyspace.prefetch_element(db, key, element);
+        } else {
+            self.keyspace.prefetch(db, key, stage);
+        }
+    }
+
     /// See [`protocol::Execute::prefetch_all`].
     #[inline]
     pub(crate) fn prefetch_all<'r, 'a: 'r>(
@@ -233,20 +248,22 @@ impl<K: Keyspace> Engine<K> {
         conn: &Resp,
         commands: impl Iterator<Item = &'r Command<'a>>,
         stage: Stage,
-    ) {
-        // This is a guess: a SELECT that has not run yet may change it.
-        let db = conn.db;
+    ) -> bool {
+        let (db, mut has_elements) = (conn.db, false);
         let keys = commands.filter_map(|command| {
             let key = command.first_key()?;
-            if stage == Stage::Value
+            if stage != Stage::Index
                 && let Some(element) = command.element()
             {
-                self.keyspace.prefetch_element(db, key, element);
-                return None;
+                has_elements = true;
+                if stage == Stage::Value {
+                    self.keyspace.prefetch_element(db, key, element);
+                    return None;
+                }
             }
             Some(key)
         });
-        self.keyspace.prefetch_all(db, keys, stage);
+        self.keyspace.prefetch_all(db, keys, stage) | has_elements
     }
 
     /// See [`protocol::Execute::execute`].

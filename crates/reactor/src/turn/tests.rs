@@ -54,6 +54,8 @@ struct Scribe {
     reply: Option<usize>,
     /// That its replies are by reference.
     pins: bool,
+    /// That only words with a `!` have anything to prefetch after their items.
+    is_shallow: bool,
     /// Those of the requests that blocked.
     tickets: std::cell::RefCell<Vec<Ticket>>,
     patience: usize,
@@ -62,6 +64,20 @@ struct Scribe {
 impl Execute<Lines> for Scribe {
     fn prefetch(&self, _: &Lines, request: &&[u8], stage: Stage) {
         self.diary.borrow_mut().push(format!("{stage:?} {}", request.escape_ascii()));
+    }
+
+    fn prefetch_all<'r, 'a: 'r>(
+        &self,
+        connection: &Lines,
+        requests: impl Iterator<Item = &'r &'a [u8]>,
+        stage: Stage,
+    ) -> bool {
+        let mut has_more = stage == Stage::Index || !self.is_shallow;
+        for request in requests {
+            self.prefetch(connection, request, stage);
+            has_more |= request.ends_with(b"!");
+        }
+        has_more
     }
 
     fn execute(
@@ -331,6 +347,29 @@ fn rule_batch_requests_are_prefetched_at_their_distances() {
         }
     }
     assert_eq!(diary.len(), names.len() * (DISTANCES.len() + 1), "and each once");
+}
+
+#[test]
+fn rule_batch_a_stage_is_left_out_until_it_has_something_to_do() {
+    let mut bench = Bench::new(Limits::default());
+    bench.scribe.is_shallow = true;
+    bench.arrive(b"a\nb\nc\n");
+    bench.turn();
+    let shallow = bench.diary();
+    assert_eq!(shallow.len(), 3 * 3, "{shallow:?}");
+    assert!(!shallow.iter().any(|line| line.starts_with("Value")), "{shallow:?}");
+
+    let names: Vec<_> =
+        (0..30).map(|n| format!("r{n}{}", if n == 17 { "!" } else { "" })).collect();
+    bench.arrive(format!("{}\n", names.join("\n")).as_bytes());
+    bench.turn();
+    let diary = bench.diary();
+    let place = |line: &str| diary.iter().position(|found| found == line).expect("it is there");
+    let values = diary.iter().filter(|line| line.starts_with("Value"));
+    // From the item of that word on, all groups have that stage.
+    let expected: Vec<_> = names[12..].iter().map(|name| format!("Value {name}")).collect();
+    assert!(values.eq(&expected), "{diary:?}");
+    assert!(place("Item r17!") < place("Value r17!") && place("Value r17!") < place("run r17!"));
 }
 
 #[test]
