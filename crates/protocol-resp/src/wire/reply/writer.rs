@@ -10,12 +10,6 @@ use memchr::memchr2;
 /// The most bytes around a bulk string: its header and its line end.
 const AROUND_BULK: usize = 32;
 
-/// `:0` to `:9`, the commonest integers.
-const SMALL: [&[u8]; 10] = [
-    b":0\r\n", b":1\r\n", b":2\r\n", b":3\r\n", b":4\r\n", b":5\r\n", b":6\r\n", b":7\r\n",
-    b":8\r\n", b":9\r\n",
-];
-
 /// The version of the protocol that a client has chosen with `HELLO`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
@@ -132,16 +126,16 @@ impl<'a, O: Output> Writer<'a, O> {
     /// An integer.
     #[inline]
     pub fn integer(&mut self, number: i64) {
-        match usize::try_from(number).ok().and_then(|number| SMALL.get(number)) {
-            Some(reply) => self.out.put(reply),
-            None => self.out.put(Header::new(b':', number).as_bytes()),
+        match usize::try_from(number) {
+            Ok(count) => self.count(count),
+            Err(_) => self.out.put(Header::new(b':', number).as_bytes()),
         }
     }
 
     /// An integer: how many there are of something.
     #[inline]
     pub fn count(&mut self, count: usize) {
-        self.out.put(Header::of(b':', count).as_bytes());
+        self.header(b':', count);
     }
 
     /// A string of any bytes.
@@ -197,8 +191,8 @@ impl<'a, O: Output> Writer<'a, O> {
     /// A map; `len` keys follow, each with its value. In RESP2 an array of twice the length.
     #[inline]
     pub fn map(&mut self, len: usize) {
-        let header = self.map_header(len);
-        self.out.put(header.as_bytes());
+        let (kind, len) = self.map_header(len);
+        self.header(kind, len);
     }
 
     /// A set; `len` elements follow. In RESP2 an array.
@@ -345,8 +339,8 @@ impl<O: Output> Writer<'_, O> {
     /// Makes a map of the `len` keys and values that were written since `mark`.
     #[inline]
     pub fn end_map(&mut self, mark: O::Mark, len: usize) {
-        let header = self.map_header(len);
-        self.out.insert(mark, header.as_bytes());
+        let (kind, len) = self.map_header(len);
+        self.out.insert(mark, Header::of(kind, len).as_bytes());
     }
 
     /// Removes the bytes written since `mark`.
@@ -356,10 +350,10 @@ impl<O: Output> Writer<'_, O> {
     }
 
     #[inline]
-    fn map_header(&self, len: usize) -> Header {
+    fn map_header(&self, len: usize) -> (u8, usize) {
         match self.version {
-            Version::Resp2 => Header::of(b'*', 2 * len),
-            Version::Resp3 => Header::of(b'%', len),
+            Version::Resp2 => (b'*', 2 * len),
+            Version::Resp3 => (b'%', len),
         }
     }
 
