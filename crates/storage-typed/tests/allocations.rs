@@ -22,7 +22,9 @@ fn filled() -> TypedStore {
         let scope = store.scope(&key);
         store.view(scope, NOW_MS).put(Entry::string(&key, &[b'v'; 100]), 0);
         // The handle takes note of where the buckets are, which allocates once for each thousand.
-        store.prefetch(0, &key, Stage::Item);
+        for stage in [Stage::Index, Stage::Item] {
+            store.prefetch(0, &key, stage);
+        }
     }
     store
 }
