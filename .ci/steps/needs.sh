@@ -109,10 +109,11 @@ tsan() {
 }
 models() {
     RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$target/loom LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_RELEASE_LTO=off \
+        CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="env LD_PRELOAD=$tools/stacks.so" \
         cargo test --release --locked --quiet -p shoebill-storage-seg -p shoebill-cache --lib "$@"
 }
 export -f models
-export target
+export target tools
 
 cargo_tool() {
     # Built without optimisation: it runs once.
@@ -147,7 +148,10 @@ tsan.build() {
     tsan --no-run -p shoebill-storage-typed --lib
     tsan --no-run -p shoebill-allocator --test blocks
 }
-loom.build() { models --no-run; }
+loom.build() {
+    cc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$tools/stacks.so" .ci/stacks.c
+    models --no-run
+}
 deny.build() { cargo_tool cargo-deny 0.20.2; }
 # Neither its server nor what watches files: half of its dependencies.
 mdbook.build() { cargo_tool mdbook 0.5.4 --no-default-features --features search; }

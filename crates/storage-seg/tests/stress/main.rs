@@ -8,20 +8,25 @@
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;
+mod waves;
 mod worker;
 
 use clock::Ticks;
 use scene::{Load, Scene};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 use storage::{Change, Digits, Expiry, Item, Put, Store};
 use storage_seg::{Eviction, SegStore};
 use support::{Random, name, policies};
+use waves::Waves;
 
 /// Rounds of each thread.
 const ROUNDS: u64 = 120_000;
 /// Rounds of each thread where a test goes through all policies.
 const SHORT_ROUNDS: u64 = 16_000;
+/// More rounds than a thread needs until the last wave is over, by far.
+const WAVES_ROUNDS: u64 = 100 * ROUNDS;
 
 const SCENE: Scene = Scene {
     memory: 2 << 20,
@@ -151,53 +156,48 @@ fn what_is_cleared_stays_cleared_wherever_it_is_moved() {
     });
 }
 
-/// One thread looks at the memory in use all the time, while two others write tiny and large items in
-/// turns, so that the index grows and shrinks and segments come and go. The two share the count of
-/// rounds, so that both write the same sort of items however the machine divides its time, and one of
-/// them looks at the index at every so many rounds even if the watcher never runs.
+/// One thread looks at the memory in use all the time, while two others write tiny items until the index has
+/// grown, then large ones until it has shrunk, and so on, so that segments come and go.
 #[test]
 fn no_look_finds_memory_beyond_the_limit() {
     let builder = SegStore::builder().memory(2 << 20).value_max(1 << 18).workers(3).seed(1);
     let watcher = builder.build().expect("the options are possible");
     let now = Ticks::from_millis(1_000);
-    let (running, rounds) = (AtomicUsize::new(2), AtomicU64::new(0));
-    let (slots, sizes) = (AtomicU64::new(0), AtomicUsize::new(0));
+    let waves = Waves::new(slots(&watcher));
     std::thread::scope(|scope| {
         let threads = [1_u64, 2].map(|thread| {
-            let (mut store, running, rounds) = (watcher.clone(), &running, &rounds);
-            let (slots, sizes) = (&slots, &sizes);
+            let (mut store, waves) = (watcher.clone(), &waves);
             scope.spawn(move || {
                 let mut random = Random::new(thread);
-                loop {
-                    let round = rounds.fetch_add(1, Ordering::Relaxed);
-                    if round >= 2 * ROUNDS {
-                        break;
-                    }
-                    let is_tiny = (round / 16_000).is_multiple_of(2);
-                    let length = random.below(if is_tiny { 12 } else { 30_000 });
+                let mut round = 0;
+                while let Some(wave) = waves.current() {
+                    round += 1;
+                    assert!(round < WAVES_ROUNDS, "no end of {wave:?}");
+                    let length = random.below(if wave.grows() { 12 } else { 30_000 });
                     let key = name(random.below(60_000));
                     let value = &[0; 30_000][..length as usize];
                     store.put(Put::new(&key, value), now).expect("others can go");
                     if round % 8 == 0 {
                         store.expire(now, 16);
                     }
-                    if round % 256 == 0 {
-                        let seen = store.stats().index_slots;
-                        let is_new = slots.swap(seen, Ordering::Relaxed) != seen;
-                        sizes.fetch_add(usize::from(is_new), Ordering::Relaxed);
+                    if round % 64 == 0 {
+                        waves.see(wave, slots(&store));
                     }
                 }
                 store.rest();
-                running.fetch_sub(1, Ordering::Relaxed);
             })
         });
-        while running.load(Ordering::Relaxed) > 0 {
+        while !threads.iter().all(ScopedJoinHandle::is_finished) {
             let stats = watcher.stats();
             assert!(stats.used_bytes <= stats.limit_bytes, "{stats:?}");
+            std::thread::yield_now();
         }
         // The end of the scope would do, but a sanitizer does not see that one wait.
         threads.into_iter().for_each(|thread| thread.join().expect("the other thread ends well"));
     });
-    let sizes = sizes.into_inner();
-    assert!(sizes > 14, "the index changed its size in each phase, but did so {sizes} times");
+}
+
+/// The size of the index.
+fn slots(store: &SegStore) -> u32 {
+    u32::try_from(store.stats().index_slots).expect("the memory is small")
 }
