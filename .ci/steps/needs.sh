@@ -155,7 +155,12 @@ loom.build() {
 deny.build() { cargo_tool cargo-deny 0.20.2; }
 # Neither its server nor what watches files: half of its dependencies.
 mdbook.build() { cargo_tool mdbook 0.5.4 --no-default-features --features search; }
+# The library that drives fuzz targets takes half a minute to compile; Debian has it compiled.
 fuzzers.build() {
+    local library=$tools/libfuzzer/root/usr/lib/llvm-19/lib/libFuzzer.a
+    if [ -e "$library" ] || bash .ci/oracles.sh "$tools/libfuzzer" "$(debian_release)" libfuzzer-19-dev; then
+        export CUSTOM_LIBFUZZER_PATH=$library
+    fi
     cargo_tool cargo-fuzz 0.13.2
     (cd fuzz && cargo +nightly fuzz build)
 }
@@ -184,13 +189,23 @@ start_builds() {
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi
     debian.need
-    rm -f "$tools"/built.*
+    rm -f "$tools"/built.* "$tools/builds.cpu"
     start_group builds build_beside
-    builds=$group
+    builds=$group builds_ended=$group
+}
+
+# The seconds of CPU of these builds, once they are over and count as those of this shell's commands.
+cpu_of_builds() {
+    if [ -n "${builds_ended:-}" ] && [ -e "$tools/builds.cpu" ] && ! kill -0 "$builds_ended" 2>/dev/null; then
+        cat "$tools/builds.cpu"
+    else
+        echo 0
+    fi
 }
 
 build_beside() {
     local need begun begun_cpu cpu
+    unset builds_ended
     chrt --idle --pid 0 $BASHPID
     for need in "${beside[@]}"; do
         cpu_seconds
@@ -200,6 +215,7 @@ build_beside() {
         printf '%5d s  %5d s of CPU  built beside: %s\n' $((SECONDS - begun)) $((cpu - begun_cpu)) \
             "${title_of_need[$need]}" >"$tools/built.$need"
     done
+    echo "$cpu" >"$tools/builds.cpu"
 }
 
 # What the builds that went on beside have taken, for the table of times.
