@@ -191,12 +191,12 @@ start_builds() {
     debian.need
     rm -f "$tools"/built.* "$tools/builds.cpu"
     start_group builds build_beside
-    builds=$group builds_ended=$group
+    builds=$group builds_group=$group
 }
 
 # The seconds of CPU of these builds, once they are over and count as those of this shell's commands.
 cpu_of_builds() {
-    if [ -n "${builds_ended:-}" ] && [ -e "$tools/builds.cpu" ] && ! kill -0 "$builds_ended" 2>/dev/null; then
+    if [ -n "${builds_group:-}" ] && [ -e "$tools/builds.cpu" ] && ! kill -0 "$builds_group" 2>/dev/null; then
         cat "$tools/builds.cpu"
     else
         echo 0
@@ -205,7 +205,6 @@ cpu_of_builds() {
 
 build_beside() {
     local need begun begun_cpu cpu
-    unset builds_ended
     chrt --idle --pid 0 $BASHPID
     for need in "${beside[@]}"; do
         cpu_seconds

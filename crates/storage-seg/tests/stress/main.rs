@@ -195,6 +195,7 @@ fn no_look_finds_memory_beyond_the_limit() {
         // The end of the scope would do, but a sanitizer does not see that one wait.
         threads.into_iter().for_each(|thread| thread.join().expect("the other thread ends well"));
     });
+    assert!(waves.current().is_none(), "the index changed its size in each wave");
 }
 
 /// The size of the index.
