@@ -101,6 +101,10 @@ pub(crate) struct Progress {
 /// Items whose slots are prefetched before the first of them is needed.
 const AHEAD: usize = 16;
 
+/// How many bytes ahead of the walk items are prefetched: the head of an item, which tells where the next one is, is not
+/// read before the memory is there.
+const FURTHER: u32 = 1024;
+
 /// Bytes of live items after which a step ends, where they may have to be copied. The last item may
 /// exceed it.
 const STEP_BYTES: usize = 256 << 10;
@@ -140,7 +144,6 @@ impl SegStore {
         }
         progress.is_done = job.at >= job.end;
         self.check_job(job);
-        self.ask_ahead(*job);
         progress
     }
 
@@ -155,12 +158,6 @@ impl SegStore {
         assert_eq!(segment.state(), State::Claimed, "INV-OWNER: {job:?}");
         assert_eq!(segment.written(), job.end, "INV-OWNER: {job:?}");
         assert!(job.at <= job.end, "INV-INSIDE: {job:?} is behind the last item");
-    }
-
-    /// Prefetches the slots that the next step begins with, which is a write or a turn away.
-    fn ask_ahead(&self, mut job: Job) {
-        let mut passed = Progress::default();
-        self.look_ahead(&mut job, &mut passed, (AHEAD / 2, STEP_BYTES));
     }
 
     /// Walks over the next items and prefetches the slots of those that may be live.
@@ -180,6 +177,8 @@ impl SegStore {
             let location = shared.heap.location(job.segment, job.at);
             let item = shared.item(&self.turn, location);
             let len = item.len() as u32;
+            let further = (job.at + FURTHER).min(job.end);
+            shared.heap.prefetch_bytes(shared.heap.location(job.segment, further), len as usize);
             job.at += len;
             progress.looked_at += 1;
             if !item.is_dead() {

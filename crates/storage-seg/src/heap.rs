@@ -187,6 +187,13 @@ impl Heap {
         }
     }
 
+    /// Prefetches that many bytes from a location on, a few lines at most. Any location is allowed.
+    #[inline]
+    pub(crate) fn prefetch_bytes(&self, location: Location, bytes: usize) {
+        let first = self.geometry.byte_of(location).min(self.geometry.bytes() - 1);
+        prefetch::Hint::over(self.at(first), bytes).fetch();
+    }
+
     /// The item at a location.
     ///
     /// # Safety

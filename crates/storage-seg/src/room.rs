@@ -20,8 +20,13 @@ use clock::Ticks;
 use std::time::{Duration, Instant};
 use storage::StoreError;
 
-/// Items examined per write for each segment missing from the reserve.
-const STEP: usize = 4;
+/// Items examined per write while segments are missing from the reserve. An item that is written costs three to four
+/// that are examined; with many more than those, room is there before a write has to wait for it, and many at a time
+/// cost less each.
+const STEP: usize = 32;
+
+/// As many more for each missing segment.
+const STEP_PER_SEGMENT: usize = 4;
 
 /// The most items examined per write or turn, however many segments are missing, and per step of a
 /// write that has to wait.
@@ -56,7 +61,7 @@ impl SegStore {
         self.turn.quiesce();
         self.turn.enter();
         if is_short {
-            let step = (STEP * missing as usize).min(STEP_MAX);
+            let step = (STEP + STEP_PER_SEGMENT * missing as usize).min(STEP_MAX);
             if self.evictor.is_idle() {
                 // Items may have died since nothing was found to compact.
                 self.compactor.remind();

@@ -170,8 +170,9 @@ impl Plan {
             0.0 => 1.0,
             exponent => (f64::from(len) + SLOT_BYTES).powf(exponent),
         };
-        let score = uses(frequency) / size;
-        self.scores += uses(UNUSED) / size;
+        let per_use = 1.0 / size;
+        let score = uses(frequency) * per_use;
+        self.scores += uses(UNUSED) * per_use;
         if score > self.cutoff {
             Fate::Keep { tier, frequency: decayed(frequency) }
         } else {
