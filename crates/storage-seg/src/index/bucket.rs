@@ -2,7 +2,7 @@
 //! [`Bucket`]: a cache line of slots, and how a slot is changed ([`Sharing`]).
 
 use super::entry::Entry;
-use super::slot::{LOSS_OF_ENTRY, Location, Pattern, Slot};
+use super::slot::{Location, Pattern, Slot};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::zeroed::Zero;
@@ -117,30 +117,55 @@ impl Bucket {
         None
     }
 
-    /// One bit for each slot that matches the pattern. Without branches, as which slot matches is
-    /// not predictable.
+    /// One bit for each slot that matches the pattern.
     #[inline(always)]
     fn matches(&self, pattern: Pattern) -> u32 {
-        let mut matches = 0;
+        self.slots_that(|slot| slot.matches(pattern))
+    }
+
+    /// One bit for each slot that passes the test. Without branches, as which slot does is not predictable.
+    #[inline(always)]
+    fn slots_that(&self, is_such: impl Fn(Slot) -> bool) -> u32 {
+        let mut such = 0;
         for (number, slot) in self.slots.iter().enumerate() {
-            matches |= u32::from(Slot(slot.load(Relaxed)).matches(pattern)) << number;
+            such |= u32::from(is_such(Slot(slot.load(Relaxed)))) << number;
         }
-        matches
+        such
+    }
+
+    /// Whether an entry is here that has this displacement.
+    #[inline]
+    pub(super) fn has_displaced(&self, displacement: usize) -> bool {
+        let is_such = |slot: Slot| slot.is_entry() & (slot.displacement() == displacement);
+        self.slots_that(is_such) != 0
+    }
+
+    /// The frequency of a ghost that matches the pattern.
+    #[inline]
+    pub(super) fn ghost(&self, pattern: Pattern) -> Option<u8> {
+        let mut matches = self.matches(pattern);
+        while matches != 0 {
+            let seen =
+                Slot(self.slots[matches.trailing_zeros() as usize % BUCKET_SLOTS].load(Relaxed));
+            if seen.is_ghost() && seen.matches(pattern) {
+                return Some(seen.frequency());
+            }
+            matches &= matches - 1;
+        }
+        None
     }
 
     /// The free slot whose use for a new entry loses least: a ghost that matches the pattern, or an
     /// empty slot, or else the ghost with the lowest frequency.
     #[inline]
     pub(super) fn vacancy(&self, pattern: Pattern) -> Option<(&AtomicU64, Slot)> {
-        loop {
+        // Most buckets that are asked are full, and that is told at a third of the cost.
+        while self.slots_that(|slot| !slot.is_entry()) != 0 {
             // The lowest loss and, in the low bits, the number of its slot.
             let mut best = u32::MAX;
             for (number, slot) in self.slots.iter().enumerate() {
                 let loss = Slot(slot.load(Relaxed)).loss(pattern);
                 best = best.min(loss << 8 | number as u32);
-            }
-            if best >= LOSS_OF_ENTRY << 8 {
-                return None;
             }
             let slot = &self.slots[best as usize % BUCKET_SLOTS];
             let seen = Slot(slot.load(Relaxed));
@@ -148,6 +173,7 @@ impl Bucket {
                 return Some((slot, seen));
             }
         }
+        None
     }
 
     /// The locations of all entries, of whatever home.
@@ -157,7 +183,6 @@ impl Bucket {
 
     /// Ghosts in the bucket.
     pub(super) fn ghosts(&self) -> usize {
-        let seen = self.slots.iter().map(|slot| Slot(slot.load(Relaxed)));
-        seen.filter(|seen| seen.location().is_none() && !seen.is_empty()).count()
+        self.slots_that(Slot::is_ghost).count_ones() as usize
     }
 }

@@ -166,11 +166,7 @@ impl<'a> Home<'a> {
         let reach = self.probe.bucket(0).reach().max(1);
         (0..=reach).find_map(|displacement| {
             let pattern = self.probe.pattern.displaced(displacement);
-            let slots = self.probe.bucket(displacement).slots().iter();
-            slots.map(|slot| Slot(slot.load(Relaxed))).find_map(|seen| {
-                let is_ghost = seen.location().is_none() && !seen.is_empty();
-                (is_ghost && seen.matches(pattern)).then(|| seen.frequency())
-            })
+            self.probe.bucket(displacement).ghost(pattern)
         })
     }
 
@@ -186,9 +182,10 @@ impl<'a> Home<'a> {
     /// Lowers the reach after an entry was removed. INV-REACH.
     #[inline(never)]
     fn lower_reach(&self) {
-        let level = Slot(self.probe.bucket(0).first().load(Relaxed)).reach_level();
-        let furthest = self.probe.entries().map(|entry| entry.seen.displacement()).max();
-        self.set_reach(level, reach_level(furthest.unwrap_or(0)));
+        let first = Slot(self.probe.bucket(0).first().load(Relaxed));
+        let is_used = |&place: &usize| self.probe.bucket(place).has_displaced(place);
+        let furthest = (1..=first.reach()).rev().find(is_used).unwrap_or(0);
+        self.set_reach(first.reach_level(), reach_level(furthest));
     }
 
     /// Sets the reach by adding the difference. The reach changes only under the lock, so this is

@@ -61,7 +61,7 @@ pub(super) fn reach_level(displacement: usize) -> u64 {
 }
 
 /// More than the loss of any ghost.
-pub(super) const LOSS_OF_ENTRY: u32 = 1 << 9;
+const LOSS_OF_ENTRY: u32 = 1 << 9;
 
 /// Where an item is: its offset in the heap, counted in units. Never 0 and below 2^36.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,6 +154,12 @@ impl Slot {
     /// The same tag, displacement and location; frequency and meta may differ.
     pub(super) fn is_same_entry(self, other: Slot) -> bool {
         (self.0 ^ other.0) & !(META_MASK | FREQUENCY_MASK) == 0
+    }
+
+    /// Free, and remembers the frequency of an item.
+    #[inline]
+    pub(super) fn is_ghost(self) -> bool {
+        !self.is_entry() & !self.is_empty()
     }
 
     /// Neither an entry nor a ghost.
