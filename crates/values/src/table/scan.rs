@@ -111,19 +111,30 @@ impl<T, A> Table<T, A> {
 }
 
 impl<T: Keyed, A> Table<T, A> {
-    /// Prefetches the elements that [`Table::look_from`] will show of bucket `home`, and the line of the bucket after
-    /// the next. Called for one bucket after the other it reads only lines that it has asked for.
+    /// Prefetches the elements that [`Table::look_from`] will show of bucket `home`, those in the overflow of the bucket
+    /// before it, and the line of the bucket after the next. Called for one bucket after the other it reads only lines
+    /// that it has asked for.
     #[inline]
     pub fn prefetch_look(&self, home: usize, volatile_only: bool) {
         let ahead = self.heads.get(home + 2).or_else(|| self.heads.get(0));
         ahead.into_iter().for_each(prefetch::read);
+        let before = home.checked_sub(1).and_then(|before| self.heads.get(before));
+        if let Some(overflow) = before.and_then(Bucket::next) {
+            prefetch_elements(self.overflow.get(overflow), volatile_only);
+        }
         let Some(bucket) = self.heads.get(home) else { return };
-        if !volatile_only || bucket.has_volatile() {
-            bucket.elements().for_each(|element| element.hint().fetch_first());
+        prefetch_elements(bucket, volatile_only);
+        if let Some(overflow) = bucket.next() {
+            prefetch::read(self.overflow.get(overflow));
         }
-        if let Some(next) = bucket.next() {
-            prefetch::read(self.overflow.get(next));
-        }
+    }
+}
+
+/// Prefetches the elements of a bucket, unless it has none that are wanted.
+#[inline]
+fn prefetch_elements<T: Keyed, A>(bucket: &Bucket<T, A>, volatile_only: bool) {
+    if !volatile_only || bucket.has_volatile() {
+        bucket.elements().for_each(|element| element.hint().fetch_first());
     }
 }
 
