@@ -323,9 +323,13 @@ impl Trial {
 
     fn scan(&mut self, handle: usize, db: usize, cursor: u64) -> (u64, Vec<Vec<u8>>) {
         let store = &mut self.handles[handle];
+        let policy = store.settings().policy();
         let mut view = store.view(store.scan_scope(cursor), self.model.now_ms);
         let mut seen = Vec::new();
         let next = view.scan(db, cursor, &mut |entry| seen.push(entry.key().to_vec()));
+        // Which expired ones it meets is not foretold.
+        view.drain_gone(&mut |gone| self.model.told(gone, policy));
+        drop(view);
         for key in &seen {
             assert!(self.model.live(&(db, key.clone())).is_some(), "RULE-SCAN: shows the dead");
         }

@@ -203,7 +203,8 @@ pub trait View {
     ///
     /// The guarantee is that of Redis's `SCAN`: an entry that is there from the first step of a walk
     /// to its last is shown at least once; one that comes or goes meanwhile may be shown or not. Any
-    /// number is a valid cursor. A step is small: it visits about as much as fits some cache lines.
+    /// number is a valid cursor. A step is small: it visits about as much as fits some cache lines. Expired entries
+    /// that it meets may be removed.
     fn scan(&mut self, db: usize, cursor: u64, visit: &mut dyn FnMut(&Entry)) -> u64;
 
     /// Some live entry of a database, about evenly chosen by `random`; `None` if there is none.

@@ -315,4 +315,26 @@ mod tests {
         }
         assert_eq!([3, PREFETCHED - 1, 0].map(|db| known(&store, db)), [4, 4, 0]);
     }
+
+    #[test]
+    fn a_walk_removes_what_it_finds_expired() {
+        let mut store = TypedStore::builder().shards(4).seed(3).build();
+        store.settings().add_listener();
+        for number in 0..100_u32 {
+            let mut entry = Entry::string(&number.to_le_bytes(), b"value");
+            entry.set_expiry((number % 2 == 0).then_some(1000));
+            store.view(Scope::ALL, 1).put(entry, 0);
+        }
+        let mut view = store.view(Scope::ALL, 1000);
+        let (mut cursor, mut shown) = (0, 0);
+        loop {
+            cursor = view.scan(0, cursor, &mut |_| shown += 1);
+            if cursor == 0 {
+                break;
+            }
+        }
+        let mut told = 0;
+        view.drain_gone(&mut |gone| told += u32::from(gone.reason == keyspace::Reason::Expired));
+        assert_eq!((shown, told, view.len(0), view.volatile_len(0)), (50, 50, 50, 0));
+    }
 }

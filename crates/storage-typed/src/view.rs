@@ -300,11 +300,16 @@ impl View for TypedView<'_> {
         let number = (cursor % shards) as usize;
         let unix_ms = self.unix_ms;
         let table = &self.guards.shard(number).databases[db].table;
+        // Allocates only where there are such.
+        let mut dead = Vec::new();
         let next = table.scan(cursor / shards, |entry| {
-            if !is_past(entry, unix_ms) {
+            if is_past(entry, unix_ms) {
+                dead.push(hash_of(entry.key()));
+            } else {
                 visit(entry);
             }
         });
+        dead.into_iter().for_each(|hash| self.bury(db, hash));
         if next != 0 {
             next * shards + number as u64
         } else if number as u64 + 1 < shards {
