@@ -39,7 +39,6 @@ use crate::layout::Layout;
 use crate::sync::Arc;
 use bytes::Bytes;
 use memmap2::{MmapRaw, UncheckedAdvice};
-use std::cell::UnsafeCell;
 use std::io;
 use std::ops::Range;
 
@@ -177,14 +176,7 @@ impl Heap {
     /// Prefetches the first two cache lines of an item. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch(&self, location: Location) {
-        let first = self.geometry.byte_of(location);
-        for byte in [first, first + 64] {
-            let byte = byte.min(self.geometry.bytes() - 1);
-            // SAFETY: INV-MAPPED. A cell of a byte is aligned anywhere, and a reference to a cell
-            // claims nothing about what others do with its content, which nobody reads here.
-            let cell = unsafe { &*self.at(byte).cast::<UnsafeCell<u8>>() };
-            prefetch::read(cell);
-        }
+        self.prefetch_bytes(location, 128);
     }
 
     /// Prefetches that many bytes from a location on, a few lines at most. Any location is allowed.
