@@ -8,6 +8,11 @@ use std::ops::Range;
 /// Bytes of a huge page.
 pub const HUGE_PAGE: usize = 2 << 20;
 
+/// Bytes of a page of the system: memory is given back in whole ones.
+pub fn page_bytes() -> usize {
+    rustix::param::page_size()
+}
+
 /// The first whole huge page at or behind byte `from` of a mapping that begins at `base`. It may reach beyond the end
 /// of the mapping.
 pub fn huge_page_from(base: *const u8, from: usize) -> Range<usize> {

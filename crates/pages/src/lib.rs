@@ -5,7 +5,7 @@
 //! milliseconds on a virtual machine whose host has not given them yet. In the middle of a request that is a pause. So
 //! the memory of a cache is taken ahead of the writes to it, on a thread that no client waits for.
 //!
-//! * [`take`] and [`keep_small`] (`advice.rs`): what to tell the system about a mapping of one's own.
+//! * [`take`], [`keep_small`] and [`page_bytes`] (`advice.rs`): what to tell the system about a mapping of one's own.
 //! * [`Pool`] (`pool.rs`): huge pages that a thread keeps ready, for an allocator.
 //!
 //! ```
@@ -21,5 +21,5 @@
 mod advice;
 mod pool;
 
-pub use advice::{HUGE_PAGE, huge_page_from, keep_small, take};
+pub use advice::{HUGE_PAGE, huge_page_from, keep_small, page_bytes, take};
 pub use pool::Pool;

@@ -120,7 +120,7 @@ impl Shared {
         segment.state() == State::Open
             && segment.birth() == spot.birth
             && segment.written() == spot.offset
-            && spot.offset as usize + len <= segment.span() as usize * self.heap.segment_bytes()
+            && spot.offset as usize + len <= segment.span() as usize * self.heap.grain_bytes()
     }
 
     /// The value of an item found in this turn, as bytes that outlive it.
@@ -135,7 +135,7 @@ impl Shared {
         let state = || self.pool.segment(piece.segment).state();
         debug_assert!(matches!(state(), State::Open | State::Withdrawn), "INV-PIECE: {piece:?}");
         // SAFETY: INV-PIECE of the pool: nobody reads it, and the pool keeps it from writers.
-        unsafe { self.heap.release(piece.segment, piece.parts.clone()) }
+        unsafe { self.heap.release(piece.segment, piece.grains.clone()) }
     }
 }
 

@@ -131,7 +131,8 @@ impl Shared {
         self.ahead.taken.store(end, Ordering::Relaxed);
         let numbers = numbers.start as u32..numbers.end as u32;
         // Workers have as many others meanwhile.
-        if !self.pool.hold_free(numbers.clone(), stay + numbers.len()) {
+        let others = stay + numbers.len() * self.pool.grains();
+        if !self.pool.hold_free(numbers.clone(), others) {
             return Ok(true);
         }
         let taken = self.heap.take(page.start..end);

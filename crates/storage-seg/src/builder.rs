@@ -8,6 +8,7 @@ use crate::heap::{Extent, FIRST_OFFSET, Heap, HeapOptions, OFFSET_MAX, WIDE_BYTE
 use crate::index::Index;
 use crate::layout::KEY_MAX;
 use crate::limit::{GROWTH, SEGMENTS_MIN, VALUES_MIN};
+use crate::lone::{Dues, lone_min};
 use crate::pool::{Piece, Pool, Sizes, wide_for};
 use crate::shared::{OnDrop, Reason, Settings, Shared};
 use crate::store::SegStore;
@@ -236,16 +237,30 @@ impl Builder {
         };
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0_u64));
         let (most, most_wide) = (heap.segments() as usize, heap.wide() as usize);
-        let pool =
-            Pool::new(Sizes { total: segments, in_service, most, most_wide, segment_bytes })?;
+        let most_lone = heap.lone() as usize;
+        let dues = Dues::new(heap.lone())?;
+        let grain_bytes = heap.grain_bytes() as u64;
+        let total = segments;
+        let pool = Pool::new(Sizes {
+            total,
+            in_service,
+            most,
+            most_wide,
+            most_lone,
+            segment_bytes,
+            grain_bytes,
+        })?;
         let epochs = Epochs::new(self.workers);
-        let shared = Shared::new(self.memory, settings, heap, index, pool, epochs, seed);
+        let shared = Shared::new(self.memory, settings, heap, index, pool, epochs, dues, seed);
         if self.heap.prefault {
             #[cfg(not(loom))]
             shared.ahead.note_taken();
             // The memory of these segments is the index's.
             let withdrawn = in_service as u32..segments as u32;
-            withdrawn.for_each(|segment| shared.release(&Piece { segment, parts: 0..1 }));
+            let grains = 0..shared.pool.grains() as u32;
+            withdrawn.for_each(|segment| {
+                shared.release(&Piece { segment, grains: grains.clone() });
+            });
         }
         let turn = Epochs::register(&shared.epochs).expect("nobody else has registered");
         let shared = Arc::new(shared);
@@ -271,10 +286,11 @@ impl Builder {
             let wide = wide(segments);
             Wide { bytes: wide.bytes.min(OFFSET_MAX), ..wide }
         };
+        let lone = if cfg!(loom) { 0 } else { lone_min(segment_bytes) };
         let extents = [
-            Extent::up_to(GROWTH, segments, segment_bytes, wide),
-            Extent::up_to(1, segments, segment_bytes, wide),
-            Extent::up_to(1, segments, segment_bytes, narrow),
+            Extent::up_to(GROWTH, segments, segment_bytes, wide, lone),
+            Extent::up_to(1, segments, segment_bytes, wide, lone),
+            Extent::up_to(1, segments, segment_bytes, narrow, 0),
         ];
         Heap::new(segments, segment_bytes, &extents, self.heap)
     }

@@ -67,31 +67,32 @@ pub(crate) fn segments_within(
 }
 
 impl Shared {
-    /// Free segments to keep ahead of need.
+    /// Memory to keep free ahead of need, in grains.
     #[inline]
     pub(crate) fn reserve(&self) -> isize {
         self.reserve.load(Ordering::Relaxed) as isize
     }
 
-    /// Recomputes how many segments are kept free, after the target or the amount to be moved has
+    /// Recomputes how much is kept free, after the target or the amount to be moved has
     /// changed.
     pub(crate) fn reckon_reserve(&self) {
         let for_moves = self.moves_wanted();
         self.for_moves.store(for_moves, Ordering::Relaxed);
+        let segment = self.pool.grains();
         let wanted = if self.settings.exclusive { 2 } else { 1 + 2 * self.workers() };
-        let wanted = wanted + for_moves.saturating_sub(1);
-        let reserve = wanted.min(self.pool.target() / 8).max(1);
+        let wanted = wanted * segment + for_moves.saturating_sub(segment) + self.lone_wanted();
+        let reserve = wanted.min(self.pool.target() / 8).max(segment);
         self.reserve.store(reserve, Ordering::Relaxed);
     }
 
-    /// Segments of the reserve that are neither free nor about to be.
+    /// What of the reserve is neither free nor about to be.
     #[inline]
     pub(crate) fn missing(&self) -> isize {
         self.reserve() - self.pool.available() - self.pool.in_limbo() as isize
     }
 
-    /// Free segments that new items must not take. Some are for items that move when their segment
-    /// is emptied. Where nothing is evicted, segments to be withdrawn count too, since no others
+    /// Free memory that new items must not take. Some is for items that move when their segment
+    /// is emptied. Where nothing is evicted, what is to be withdrawn counts too, since no other
     /// will become free.
     pub(crate) fn spare(&self) -> usize {
         let for_moves = self.for_moves.load(Ordering::Relaxed);
@@ -190,8 +191,8 @@ impl Shared {
     pub(crate) fn consider_growth(&self) {
         let items = self.tallies.sum(Count::Items) as f64;
         let load = items / self.index.slots() as f64;
-        let in_service = self.pool.in_service();
-        let used = (in_service as isize - self.pool.available()) as f64 / in_service as f64;
+        let all = self.pool.in_service().max(self.pool.target());
+        let used = (all as isize - self.pool.available()) as f64 / all as f64;
         // Under a lower limit the index must not stay as it is because memory is to spare by now.
         let is_large = load < LOAD_MIN && used > 0.95
             || load < LOAD_MIN_LOWERED && !self.index_counts_in_full();
@@ -233,19 +234,19 @@ impl Shared {
 
     pub(crate) fn stats(&self) -> Stats {
         let sums = self.tallies.sums();
-        let segment = self.heap.segment_bytes() as u64;
+        let grain = self.heap.grain_bytes() as u64;
         let (index_bytes, used) = {
             // While it is held, segments do not take what the index gives back, nor does the index
             // begin to take what they gave back.
             let _sizing = self.sizing.lock();
             let index_bytes = self.index.bytes();
-            let segments = self.pool.counts();
-            (index_bytes, (segments.in_service - segments.free) as u64)
+            let memory = self.pool.counts();
+            (index_bytes, (memory.in_service - memory.free) as u64)
         };
         let mut stats = Stats::default();
         stats.items = sums.get(Count::Items);
         stats.item_bytes = sums.get(Count::ItemBytes);
-        let own = used * segment + index_bytes;
+        let own = used * grain + index_bytes;
         let left = self.limit().saturating_sub(own);
         stats.used_bytes = own + self.reserved.load(Ordering::Relaxed).min(left);
         stats.limit_bytes = self.limit();
@@ -260,7 +261,7 @@ impl Shared {
         stats.read_expired = sums.get(Count::ReadExpired);
         stats.read_cleared = sums.get(Count::ReadCleared);
         stats.index_is_moving = self.index.is_growing();
-        stats.free_pages = self.pool.free() as u64;
+        stats.free_pages = (self.pool.free() / self.pool.grains()) as u64;
         stats.waited = sums.get(Count::Waits);
         stats
     }

@@ -139,9 +139,10 @@ impl SegStore {
         // The live items of a wide segment need room elsewhere before it is free, and segments in limbo
         // may have become free.
         shared.tidy();
-        let free = (shared.pool.free() * shared.heap.segment_bytes()) as u64;
+        let free = (shared.pool.free() * shared.heap.grain_bytes()) as u64;
+        let grains = pool.grains() as u32;
         let fits =
-            |segment: &Segment| segment.span() == 1 || u64::from(segment.live_bytes()) <= free;
+            |segment: &Segment| segment.span() <= grains || u64::from(segment.live_bytes()) <= free;
         let (from, born) = (self.compactor.from, shared.births());
         let is_lowering = shared.pool.surplus() > 0 && shared.is_lowering();
         let mut looked_at = 0;
@@ -153,7 +154,7 @@ impl SegStore {
             .take(choice)
             .filter(|(_, segment)| {
                 let is_hollow = is_lowering && shared.is_hollow(segment);
-                fits(segment) && (is_hollow || is_worthwhile(segment, share))
+                fits(segment) && (is_hollow || is_worthwhile(segment, share, grains))
             })
             .map(|(number, segment)| (worth(segment, born), number))
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -165,11 +166,11 @@ impl SegStore {
 
 /// Whether a segment is dead, wholly or to this share. A large item that is alone in its segment
 /// stays where it is.
-fn is_worthwhile(segment: &Segment, share: u32) -> bool {
+fn is_worthwhile(segment: &Segment, share: u32, grains: u32) -> bool {
     let written = segment.written();
     let is_dead = segment.live_items() == 0;
     let is_partly_dead = segment.live_bytes() <= written - written / share;
-    segment.pins() == 0 && (is_dead || !segment.has_one_large() && is_partly_dead)
+    segment.pins() == 0 && (is_dead || !segment.has_one_large(grains) && is_partly_dead)
 }
 
 /// The benefit of compacting a segment, divided by its cost. The benefit is the dead bytes times the
@@ -187,15 +188,18 @@ impl Shared {
         let bytes = self.heap.segment_bytes();
         let small = segment.items() as usize * (bytes / NARROW_SHARE);
         let written = segment.written() as usize;
-        segment.pins() == 0 && segment.span() == 1 && written <= bytes / 2 && written <= small
+        let is_narrow = segment.span() as usize == self.pool.grains();
+        segment.pins() == 0 && is_narrow && written <= bytes / 2 && written <= small
     }
 
     /// Whether dead items take most of the bytes in segments.
     fn is_sparse(&self) -> bool {
         let pool = &self.pool;
-        let used = pool.in_service().saturating_sub(pool.free() + pool.in_limbo() + SLACK);
+        let slack = SLACK * pool.grains();
+        let free = pool.counts().free + pool.in_limbo() + slack;
+        let used = pool.in_service().saturating_sub(free);
         let items = self.tallies.sum(Count::ItemBytes);
-        used as u64 * self.heap.segment_bytes() as u64 > SPARSE * items
+        used as u64 * self.heap.grain_bytes() as u64 > SPARSE * items
     }
 }
 
@@ -255,7 +259,9 @@ mod tests {
             let values = write_over(std::slice::from_mut(&mut store));
             check_all(&mut store, &values);
             let pool = &store.shared.pool;
-            let used = (pool.in_service() - pool.free()) as u64 * SEGMENT;
+            let counts = pool.counts();
+            let used =
+                (counts.in_service - counts.free) as u64 * store.shared.heap.grain_bytes() as u64;
             let most = SPARSE * count(&store, Count::ItemBytes) + (SLACK as u64 + 4) * SEGMENT;
             assert!(used <= most, "{eviction}: {used} bytes, {most} expected");
             assert_eq!(count(&store, Count::Evicted), 0);
@@ -287,17 +293,17 @@ mod tests {
         segment.open(1, 0, 0, 0, 0);
         [40, 30, 30].iter().for_each(|&bytes| segment.add_live(bytes, true));
         segment.set_written(100);
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
         segment.remove_live(40, true);
-        assert!(!is_worthwhile(&segment, DEAD_SPARSE), "more would be taken than is gained");
-        assert!(is_worthwhile(&segment, DEAD_PRESSED));
+        assert!(!is_worthwhile(&segment, DEAD_SPARSE, 1), "more would be taken than is gained");
+        assert!(is_worthwhile(&segment, DEAD_PRESSED, 1));
         segment.remove_live(30, true);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE));
+        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1));
         segment.pin();
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
         segment.unpin();
         segment.set_span(2);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE), "it is a wide one with several items");
+        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1), "it is a wide one with several items");
     }
 
     #[test]
@@ -307,9 +313,9 @@ mod tests {
         segment.add_live(60, true);
         segment.set_written(100);
         segment.set_span(2);
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
         segment.remove_live(60, true);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE), "it is dead");
+        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1), "it is dead");
     }
 
     #[test]

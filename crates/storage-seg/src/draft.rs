@@ -64,15 +64,15 @@ impl Placed {
 pub(crate) struct Holding {
     shared: Arc<Shared>,
     pub(crate) lease: Lease,
-    /// Segments' memory that is counted.
-    parts: usize,
+    /// The memory that is counted, in grains.
+    grains: usize,
     /// A handle has the segment now.
     is_left: bool,
 }
 
 impl Holding {
     pub(crate) fn new(shared: Arc<Shared>, lease: Lease) -> Self {
-        Holding { shared, lease, parts: 0, is_left: false }
+        Holding { shared, lease, grains: 0, is_left: false }
     }
 
     /// Whether it is in this store.
@@ -80,17 +80,17 @@ impl Holding {
         Arc::ptr_eq(&self.shared, shared)
     }
 
-    /// Counts with the memory of so many segments in all, or with that of the segment if it is more.
+    /// Counts with so many grains in all, or with those of the segment if it has more.
     ///
     /// # Errors
     ///
     /// When drafts would have too much.
-    pub(crate) fn count(&mut self, parts: usize) -> Result<(), StoreError> {
+    pub(crate) fn count(&mut self, grains: usize) -> Result<(), StoreError> {
         let span = self.shared.pool.segment(self.lease.segment()).span() as usize;
-        let more = parts.max(span).saturating_sub(self.parts);
+        let more = grains.max(span).saturating_sub(self.grains);
         if more > 0 {
             self.shared.count_drafted(more)?;
-            self.parts += more;
+            self.grains += more;
         }
         Ok(())
     }
@@ -107,25 +107,25 @@ impl Drop for Holding {
         if !self.is_left {
             self.shared.end_lease(&self.lease);
         }
-        self.shared.drafted.fetch_sub(self.parts, Ordering::Relaxed);
+        self.shared.drafted.fetch_sub(self.grains, Ordering::Relaxed);
     }
 }
 
 impl Shared {
-    /// How much more memory drafts may have, in segments.
+    /// How much more memory drafts may have, in grains.
     pub(crate) fn left_for_drafts(&self) -> usize {
         let (share, of) = SHARE_MAX;
         let most = self.pool.target() * share / of;
         most.saturating_sub(self.drafted.load(Ordering::Relaxed))
     }
 
-    fn count_drafted(&self, parts: usize) -> Result<(), StoreError> {
-        let before = self.drafted.fetch_add(parts, Ordering::Relaxed);
+    fn count_drafted(&self, grains: usize) -> Result<(), StoreError> {
+        let before = self.drafted.fetch_add(grains, Ordering::Relaxed);
         let (share, of) = SHARE_MAX;
-        if before + parts <= self.pool.target() * share / of {
+        if before + grains <= self.pool.target() * share / of {
             return Ok(());
         }
-        self.drafted.fetch_sub(parts, Ordering::Relaxed);
+        self.drafted.fetch_sub(grains, Ordering::Relaxed);
         Err(StoreError::OutOfMemory)
     }
 }

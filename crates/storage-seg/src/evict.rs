@@ -35,12 +35,20 @@ pub(crate) struct Evictor {
     current: Option<(Job, Plan)>,
     /// Segments to follow in a group of several that are merged.
     group: choose::Group,
+    /// The memory of lone segments, in grains, that was evicted since dead items were looked for.
+    lone: usize,
 }
 
 impl Evictor {
     /// Whether no segment is being evicted.
     pub(crate) fn is_idle(&self) -> bool {
         self.current.is_none()
+    }
+
+    /// Whether dead items should be looked for before the next eviction: before each of a segment of `grains`, and not before
+    /// each lone segment, which may have much less memory.
+    pub(crate) fn is_at_round(&self, grains: usize) -> bool {
+        self.is_idle() && (self.lone == 0 || self.lone >= grains)
     }
 
     /// The segment that is being evicted.
@@ -75,21 +83,29 @@ impl SegStore {
     fn begin_eviction(&mut self) -> Option<(Job, Plan)> {
         let shared = &*self.shared;
         let policy = &shared.settings.eviction;
-        let total = (shared.pool.total(), shared.trials.new_share());
+        let grains = shared.pool.grains();
+        let total = (shared.pool.total() * grains, shared.trials.new_share());
+        if self.evictor.lone >= grains {
+            self.evictor.lone = 0;
+        }
         for passed_over in 0..=PASSED_OVER_MAX {
             let segments = shared.pool.segments();
+            let may_be_dead = self.evictor.lone == 0;
             let (group, lesson) = (&mut self.evictor.group, &self.lesson);
-            let number = shared
-                .pool
-                .claim_by(|order| choose::next(policy, order, segments, total, group, lesson))?;
+            let number = shared.pool.claim_by(|order| {
+                choose::next(policy, order, segments, total, may_be_dead, group, lesson)
+            })?;
             let segment = shared.pool.segment(number);
             let plan = Plan::new(segment.tier(), &shared.lessons);
             let job = Job::new(number, segment.written());
-            if !segment.has_one_large() {
+            if !segment.has_one_large(grains as u32) {
                 return Some((job, plan));
             }
             if passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
                 // Copying would gain nothing.
+                if shared.pool.is_lone(number) {
+                    self.evictor.lone += segment.span() as usize;
+                }
                 return Some((job, plan.dropping()));
             }
             // A large item that is alone stays where it is.

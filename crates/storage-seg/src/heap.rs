@@ -45,6 +45,7 @@ use std::ops::Range;
 mod geometry;
 mod item;
 mod lent;
+mod lone;
 mod memory;
 #[cfg(all(test, not(loom)))]
 pub(crate) mod tests;
@@ -53,9 +54,11 @@ mod write;
 pub(crate) use crate::layout::NewItem;
 pub(crate) use geometry::FIRST_OFFSET;
 use geometry::Geometry;
-pub(crate) use geometry::{Extent, OFFSET_MAX, WIDE_BYTES_MAX, Wide};
+pub(crate) use geometry::{BLOCK_BYTES, Extent, Lone, OFFSET_MAX, WIDE_BYTES_MAX, Wide};
 pub(crate) use item::ItemRef;
 use lent::Lent;
+use lone::Blocks;
+pub(crate) use lone::blocks_for;
 pub(crate) use write::Begun;
 
 /// How the heap's memory is taken from the system, and whether items have checksums.
@@ -74,6 +77,8 @@ pub(crate) struct HeapOptions {
 pub(crate) struct Heap {
     map: MmapRaw,
     geometry: Geometry,
+    blocks: Blocks,
+    grain_bytes: usize,
     layout: Layout,
 }
 
@@ -96,11 +101,12 @@ impl Heap {
         extents: &[Extent],
         options: HeapOptions,
     ) -> io::Result<Heap> {
-        let new = |Extent { segments, wide }| {
+        let new = |Extent { segments, wide, lone }| {
             Geometry::new(segments, segment_bytes, wide)
+                .and_then(|geometry| geometry.with_lone(lone))
                 .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a heap above 1 TiB"))
         };
-        let least = new(Extent { segments, wide: Wide::NONE })?;
+        let least = new(Extent { segments, wide: Wide::NONE, lone: Lone::NONE })?;
         let mut mapped = None;
         for &extent in extents {
             let geometry = new(extent)?;
@@ -116,8 +122,13 @@ impl Heap {
             Some(mapped) => mapped,
             None => (memory::map(least.bytes(), options)?, least),
         };
+        let lone = geometry.lone();
+        let blocks = Blocks::new(lone.count, lone.blocks)?;
         let layout = Layout { unit: geometry.unit(), checksum: options.integrity };
-        Ok(Heap { map, geometry, layout })
+        // Under loom everything is as small as can be.
+        let grain_bytes = if cfg!(loom) { segment_bytes } else { pages::page_bytes() };
+        let grain_bytes = grain_bytes.min(segment_bytes);
+        Ok(Heap { map, geometry, blocks, grain_bytes, layout })
     }
 
     /// How many segments there are numbers for that are not wide.
@@ -131,6 +142,17 @@ impl Heap {
         self.geometry.wide()
     }
 
+    /// How many lone segments there may be.
+    pub(crate) fn lone(&self) -> u32 {
+        self.geometry.lone().count
+    }
+
+    /// Gives a lone segment, by its number among these, so many blocks of address space, if there are so many. One thread
+    /// at a time does it, once for each.
+    pub(crate) fn give_blocks(&self, lone: u32, blocks: u32) -> bool {
+        self.blocks.give(lone, blocks)
+    }
+
     /// The longest item, in bytes with padding, that fits a wide segment.
     pub(crate) fn room_in_wide(&self) -> usize {
         self.geometry.wide_bytes().saturating_sub(FIRST_OFFSET as usize)
@@ -138,6 +160,13 @@ impl Heap {
 
     pub(crate) fn segment_bytes(&self) -> usize {
         self.geometry.segment_bytes()
+    }
+
+    /// Bytes of a grain, the unit in which memory is given back to the system: those of its pages. A segment is a whole
+    /// number of them.
+    #[inline]
+    pub(crate) fn grain_bytes(&self) -> usize {
+        self.grain_bytes
     }
 
     /// The longest item, in bytes with padding, that fits one segment.
@@ -164,13 +193,30 @@ impl Heap {
     /// The location, as the index keeps it, of an item at `offset` bytes of a segment.
     #[inline]
     pub(crate) fn location(&self, segment: u32, offset: u32) -> Location {
-        self.geometry.location(segment, offset)
+        match self.geometry.lone_at(segment) {
+            None => self.geometry.location(segment, offset),
+            Some(_) => self.geometry.location_of(self.byte(segment, offset)),
+        }
+    }
+
+    /// The byte at an offset of a segment.
+    #[inline]
+    fn byte(&self, segment: u32, offset: u32) -> usize {
+        match self.geometry.lone_at(segment) {
+            None => self.geometry.byte(segment, offset),
+            Some(lone) => self.geometry.lone_from() + self.blocks.start(lone) + offset as usize,
+        }
     }
 
     /// The segment and the offset of a location.
     #[inline]
     pub(crate) fn place(&self, location: Location) -> (u32, u32) {
-        self.geometry.place(location)
+        let byte = self.geometry.byte_of(location);
+        let Some(byte) = byte.checked_sub(self.geometry.lone_from()) else {
+            return self.geometry.place(location);
+        };
+        let (lone, offset) = self.blocks.place(byte);
+        (self.segments() + self.wide() + lone, offset)
     }
 
     /// Prefetches the first two cache lines of an item. Any location is allowed.
@@ -215,8 +261,7 @@ impl Heap {
         Bytes::from_owner(unsafe { Lent::new(value, guard, Arc::clone(this)) })
     }
 
-    /// Gives memory of a segment back to the system. The memory of a wide segment is numbered in
-    /// parts of a segment's size; other segments have one part. The bytes are zero afterwards.
+    /// Gives grains of a segment back to the system. The bytes are zero afterwards.
     ///
     /// # Safety
     ///
@@ -224,10 +269,10 @@ impl Heap {
     ///
     /// # Panics
     ///
-    /// When there is no such segment, or no such part of it.
-    pub(crate) unsafe fn release(&self, segment: u32, parts: Range<u32>) {
-        let offset = |part: u32| self.geometry.byte(segment, part * self.segment_bytes() as u32);
-        let (start, end) = (offset(parts.start), offset(parts.end));
+    /// When there is no such segment, or it has no such grains.
+    pub(crate) unsafe fn release(&self, segment: u32, grains: Range<u32>) {
+        let byte = |grain: u32| self.byte(segment, grain * self.grain_bytes as u32);
+        let (start, end) = (byte(grains.start), byte(grains.end));
         let len = end - start;
         // SAFETY: INV-WRITER, so nobody sees the bytes change. Private anonymous memory stays mapped
         // and reads as zeros after this advice.

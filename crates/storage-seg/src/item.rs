@@ -172,11 +172,11 @@ impl Pin {
     /// Pins the segment of a location that was found in this turn, unless too much is pinned.
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
         let (pin, is_first) = Pin::counted(shared, location);
-        let most = shared.pool.in_service() / 4;
+        let most = shared.pool.target() / 4;
         // One more pin of a segment holds no more memory, but may hold it longer.
         let most = if is_first { most } else { most + most / 2 };
         // Over the limit the pin is dropped, which releases it.
-        (shared.pinned.load(Ordering::Relaxed) <= most.max(1)).then_some(pin)
+        (shared.pinned.load(Ordering::Relaxed) <= most.max(shared.pool.grains())).then_some(pin)
     }
 
     /// Pins the segment of a location for a short time, however much is pinned.

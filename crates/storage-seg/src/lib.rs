@@ -120,6 +120,7 @@ mod integrity;
 mod item;
 mod layout;
 mod limit;
+mod lone;
 mod metrics;
 #[cfg(all(test, loom))]
 mod models;

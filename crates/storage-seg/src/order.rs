@@ -12,17 +12,22 @@ pub(crate) const NEW: u8 = 0;
 /// Items that were relocated when their segment was emptied.
 pub(crate) const KEPT: u8 = 1;
 
+/// Lone segments of a list that are looked at where all segments are. There may be very many.
+const LONE_MAX: usize = 64;
+
 const NONE: u32 = u32::MAX;
 
 /// Lists of segments.
 #[derive(Debug)]
 pub(crate) struct Order {
     lists: Box<[List]>,
-    /// Of all segments that were in a list so far, and of wide ones.
+    /// Of all segments that were in a list so far, and of wide and lone ones.
     links: Vec<Link>,
     wide_links: Vec<Link>,
-    /// The number of the first wide segment.
+    lone_links: Vec<Link>,
+    /// The numbers of the first wide and of the first lone segment.
     narrow: u32,
+    lone_from: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,25 +52,29 @@ struct Link {
 const UNLINKED: Link = Link { older: NONE, newer: NONE, list: NONE, weight: 0 };
 
 impl Order {
-    /// No segments. Wide ones have numbers from `narrow` on.
-    pub(crate) fn new(narrow: u32) -> Self {
+    /// No segments. Wide ones have numbers from `narrow` on, lone ones from `lone_from` on.
+    pub(crate) fn new(narrow: u32, lone_from: u32) -> Self {
         let list = List { oldest: NONE, newest: NONE, len: 0, weight: 0 };
-        let lists = vec![list; TIERS * CLASSES_MAX].into();
-        Order { lists, links: Vec::new(), wide_links: Vec::new(), narrow }
+        let lists = vec![list; 2 * TIERS * CLASSES_MAX].into();
+        let (links, wide_links, lone_links) = (Vec::new(), Vec::new(), Vec::new());
+        Order { lists, links, wide_links, lone_links, narrow, lone_from }
     }
 
     fn link(&self, segment: u32) -> Link {
-        let link = match segment.checked_sub(self.narrow) {
-            None => self.links.get(segment as usize),
-            Some(at) => self.wide_links.get(at as usize),
+        let link = match (segment.checked_sub(self.lone_from), segment.checked_sub(self.narrow)) {
+            (Some(at), _) => self.lone_links.get(at as usize),
+            (None, Some(at)) => self.wide_links.get(at as usize),
+            (None, None) => self.links.get(segment as usize),
         };
         link.copied().unwrap_or(UNLINKED)
     }
 
     fn link_mut(&mut self, segment: u32) -> &mut Link {
-        let (links, at) = match segment.checked_sub(self.narrow) {
-            None => (&mut self.links, segment as usize),
-            Some(at) => (&mut self.wide_links, at as usize),
+        let (lone, wide) = (segment.checked_sub(self.lone_from), segment.checked_sub(self.narrow));
+        let (links, at) = match (lone, wide) {
+            (Some(at), _) => (&mut self.lone_links, at as usize),
+            (None, Some(at)) => (&mut self.wide_links, at as usize),
+            (None, None) => (&mut self.links, segment as usize),
         };
         if links.len() <= at {
             links.resize(at + 1, UNLINKED);
@@ -73,13 +82,22 @@ impl Order {
         &mut links[at]
     }
 
-    fn list_of(tier: u8, class: u8) -> usize {
-        usize::from(tier) * CLASSES_MAX + usize::from(class)
+    /// The lists of lone segments come after the others.
+    fn list_of(is_lone: bool, tier: u8, class: u8) -> usize {
+        (usize::from(is_lone) * TIERS + usize::from(tier)) * CLASSES_MAX + usize::from(class)
+    }
+
+    /// A tier's lists of both kinds.
+    fn lists(&self, tier: u8) -> impl Iterator<Item = &List> + '_ {
+        [false, true].into_iter().flat_map(move |is_lone| {
+            let from = Self::list_of(is_lone, tier, 0);
+            &self.lists[from..from + CLASSES_MAX]
+        })
     }
 
     /// Adds a segment of this weight to its list, as the newest.
     pub(crate) fn push(&mut self, segment: u32, tier: u8, class: u8, weight: u32) {
-        let number = Self::list_of(tier, class);
+        let number = Self::list_of(segment >= self.lone_from, tier, class);
         let newest = self.lists[number].newest;
         let link = self.link_mut(segment);
         assert_eq!(link.list, NONE, "INV-ORDER: segment {segment} is in a list");
@@ -116,9 +134,14 @@ impl Order {
         self.link(segment).list != NONE
     }
 
-    /// The segments of a tier and class, oldest first.
+    /// The segments of a tier and class that are not lone ones, oldest first.
     pub(crate) fn of(&self, tier: u8, class: u8) -> impl Iterator<Item = u32> + '_ {
-        self.from(self.lists[Self::list_of(tier, class)].oldest)
+        self.from(self.lists[Self::list_of(false, tier, class)].oldest)
+    }
+
+    /// The lone segments of a tier and class, oldest first.
+    pub(crate) fn lone_of(&self, tier: u8, class: u8) -> impl Iterator<Item = u32> + '_ {
+        self.from(self.lists[Self::list_of(true, tier, class)].oldest)
     }
 
     /// A segment, if there is one, and those sealed after it in its list.
@@ -130,22 +153,22 @@ impl Order {
 
     /// The oldest segment of each list that is not empty, of one tier.
     pub(crate) fn oldest(&self, tier: u8) -> impl Iterator<Item = u32> + '_ {
-        let from = Self::list_of(tier, 0);
-        self.lists[from..from + CLASSES_MAX]
-            .iter()
-            .filter(|list| list.len > 0)
-            .map(|list| list.oldest)
+        self.lists(tier).filter(|list| list.len > 0).map(|list| list.oldest)
     }
 
-    /// All segments in lists of a tier.
+    /// All segments in lists of a tier but lone ones.
     pub(crate) fn tier(&self, tier: u8) -> impl Iterator<Item = u32> + '_ {
         (0..CLASSES_MAX as u8).flat_map(move |class| self.of(tier, class))
     }
 
+    /// The oldest lone segments of a tier, [`LONE_MAX`] of each class at the most.
+    pub(crate) fn lone(&self, tier: u8) -> impl Iterator<Item = u32> + '_ {
+        (0..CLASSES_MAX as u8).flat_map(move |class| self.lone_of(tier, class).take(LONE_MAX))
+    }
+
     /// The sum of the weights of all segments in a tier's lists.
     pub(crate) fn weight(&self, tier: u8) -> usize {
-        let from = Self::list_of(tier, 0);
-        self.lists[from..from + CLASSES_MAX].iter().map(|list| list.weight as usize).sum()
+        self.lists(tier).map(|list| list.weight as usize).sum()
     }
 }
 
@@ -156,7 +179,7 @@ mod tests {
     #[test]
     fn a_list_keeps_its_order_whatever_leaves_it() {
         // Some of them are wide.
-        let mut order = Order::new(4);
+        let mut order = Order::new(4, 100);
         for segment in 0..6 {
             order.push(segment, NEW, 3, 2);
         }
@@ -180,7 +203,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "INV-ORDER")]
     fn a_segment_is_in_one_list() {
-        let mut order = Order::new(2);
+        let mut order = Order::new(2, 2);
         order.push(1, NEW, 0, 1);
         order.push(1, NEW, 1, 1);
     }

@@ -8,7 +8,6 @@ use crate::order::{KEPT, NEW};
 use crate::segment::NEVER_MS;
 use crate::shared::Shared;
 use crate::store::SegStore;
-use crate::sync::atomic::Ordering;
 use crate::wide::{NARROW_SHARE, OPEN_FEW};
 use clock::Ticks;
 
@@ -83,14 +82,14 @@ enum Keeper {
     Handle(usize),
     /// A draft's, which has it open.
     Draft,
-    /// That of a very large item, in a row of its own.
-    Row,
+    /// Nobody's: the item is alone in it, in a lone segment or a row.
+    Alone,
 }
 
 /// Why there is no room for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// There would be room with this many free segments, besides the spare ones.
+    /// There would be room with this many free grains, besides the spare ones.
     Free(usize),
     /// It is too large for any segment, or all wide ones are in use: it needs a row.
     Wide,
@@ -102,7 +101,7 @@ struct Wanted {
     stream: Stream,
     class: Class,
     len: usize,
-    /// Free segments that it must leave free.
+    /// Free grains that it must leave free.
     spare: usize,
 }
 
@@ -140,7 +139,7 @@ impl SegStore {
     /// memory.
     pub(crate) fn open_max(&self) -> usize {
         let pool = &self.shared.pool;
-        let segments = pool.in_service().min(pool.target());
+        let segments = pool.target() / pool.grains();
         (segments / (8 * self.shared.workers())).max(1)
     }
 
@@ -186,6 +185,12 @@ impl SegStore {
     }
 
     fn place(&mut self, wanted: &Wanted, now: Ticks) -> Result<Spot, Lack> {
+        let &Wanted { stream, class, len, spare } = wanted;
+        if self.shared.is_lone(len)
+            && let Some(placed) = self.place_lone((stream, class), len, spare, now)
+        {
+            return placed;
+        }
         let is_wide = self.is_wide(wanted.len)?;
         match self.place_in(is_wide, wanted, now) {
             Err(Lack::Wide) if wanted.len <= self.shared.heap.room_in_segment() => {
@@ -212,7 +217,7 @@ impl SegStore {
         let segment = if is_wide {
             self.shared.take_wide(len, spare)?
         } else {
-            self.shared.take(spare).ok_or(Lack::Free(1))?
+            self.shared.take(spare).ok_or(Lack::Free(self.shared.pool.grains()))?
         };
         self.compactor.remind();
         let class = (number - self.open.number(is_wide, stream, 0)) as Class;
@@ -247,10 +252,10 @@ impl SegStore {
         Spot { segment, offset: at, birth, base_ms, keeper: Keeper::Handle(number) }
     }
 
-    /// Room for a very large item in a row of segments that was made one.
-    pub(crate) fn span_spot(&self, first: u32, class: Class, now: Ticks) -> Spot {
-        let Open { segment, at, birth, .. } = self.begin(first, NEW, class, now);
-        Spot { segment, offset: at, birth, base_ms: now.as_millis(), keeper: Keeper::Row }
+    /// Room for an item that is alone in a segment that was taken from the pool.
+    pub(crate) fn alone_spot(&self, segment: u32, tier: u8, class: Class, now: Ticks) -> Spot {
+        let Open { segment, at, birth, .. } = self.begin(segment, tier, class, now);
+        Spot { segment, offset: at, birth, base_ms: now.as_millis(), keeper: Keeper::Alone }
     }
 
     /// Advances past the item at `spot`, which is in the index now.
@@ -259,13 +264,13 @@ impl SegStore {
         let shared = &*self.shared;
         let segment = shared.pool.segment(spot.segment);
         let end = spot.offset + len as u32;
-        let memory = || segment.span() as usize * shared.heap.segment_bytes();
+        let memory = || segment.span() as usize * shared.heap.grain_bytes();
         debug_assert!(end as usize <= memory(), "INV-INSIDE: {spot:?} and {len} bytes");
         segment.add_live(len as u32, shared.settings.exclusive);
         if segment.extend_due(expiry_ms.map(|at| at.max(1))) {
             // It may be due at once.
             self.open.looked = None;
-            shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+            shared.note_due(spot.segment, segment.due_ms());
         }
         segment.set_written(end);
         match spot.keeper {
@@ -278,19 +283,21 @@ impl SegStore {
                 }
             }
             Keeper::Draft => {}
-            Keeper::Row => shared.pool.seal(spot.segment),
+            Keeper::Alone => {
+                shared.seal(spot.segment);
+            }
         }
     }
 
-    /// Gives up room at which nothing was published. Most is used for the next item; a row is given back, and so is
-    /// a wide segment without items, which may have much memory.
+    /// Gives up room at which nothing was published. Most is used for the next item; a lone segment or a row is given back,
+    /// and so is a wide segment without items, which may have much memory.
     pub(crate) fn abandon(&mut self, spot: Spot) {
         match spot.keeper {
             Keeper::Handle(number) if spot.offset == FIRST_OFFSET && self.open.is_wide(number) => {
                 self.seal(number);
             }
             Keeper::Handle(_) | Keeper::Draft => {}
-            Keeper::Row => self.shared.pool.give_back(spot.segment),
+            Keeper::Alone => self.shared.pool.give_back(spot.segment),
         }
     }
 
@@ -300,6 +307,11 @@ impl SegStore {
         self.open.count -= 1;
         self.open.given_back += u64::from(open.at == FIRST_OFFSET && self.open.is_wide(number));
         self.shared.close(open);
+    }
+
+    /// Notes that memory that a write had got was given back.
+    pub(crate) fn note_given_back(&mut self) {
+        self.open.given_back += 1;
     }
 
     /// How often memory that a write had got was given back.
@@ -358,14 +370,14 @@ impl Shared {
             self.pool.give_back(open.segment);
             return;
         }
-        if self.pool.is_wide(open.segment) {
+        if self.pool.has_own_space(open.segment) {
             self.trim(open.segment, open.at);
         }
-        self.pool.seal(open.segment);
+        self.seal(open.segment);
     }
 
     /// Whether plenty of segments are free.
     fn is_roomy(&self) -> bool {
-        self.pool.available() * 4 > self.pool.in_service() as isize
+        self.pool.available() * 4 > self.pool.target() as isize
     }
 }

@@ -8,7 +8,7 @@
 //! empties it. INV-ORDER: a segment is in a list of [`Order`] exactly when it is `Sealed`. INV-GRACE:
 //! a segment goes from `Limbo` to `Free` only when every handle has passed a quiescent state since the
 //! last slot that pointed to it was removed, and no value of it is pinned. INV-SERVICE: `in_service`
-//! is the memory of all segments that are not `Withdrawn`, counted in segments. The target is how much
+//! is the memory of all segments that are not `Withdrawn`. The target is how much
 //! of it the memory limit leaves beside index and reservations. INV-PIECE: memory in a [`Piece`] is
 //! that of a free segment: nobody reads or writes it.
 //!
@@ -17,7 +17,10 @@
 //!
 //! A *wide* segment has address space for many segments' memory and takes as much of it as it needs,
 //! from those that are free (`pool/wide.rs`). A very large item takes a row of neighbouring segments
-//! (`pool/rows.rs`). All counts of segments count memory in units of one segment's size.
+//! (`pool/rows.rs`). A *lone* segment has one large item, and address space of its size (`pool/lone.rs`).
+//!
+//! All counts of memory are in *grains*, the pages of the system: what is free, in service, to be left free or missing, and
+//! a segment's span. Numbers of segments are told by their names.
 
 use crate::epoch::{Epoch, Epochs};
 use crate::order::Order;
@@ -31,10 +34,12 @@ use std::io;
 #[cfg(not(loom))]
 mod ahead;
 mod check;
+mod lone;
 mod made;
 mod rows;
 mod wide;
 
+pub(crate) use lone::{Memory, Need};
 pub(crate) use made::wide_for;
 pub(crate) use rows::Row;
 pub(crate) use wide::Piece;
@@ -42,31 +47,37 @@ pub(crate) use wide::Piece;
 /// The segments and what they are used for.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// The wide ones come after the others.
+    /// The wide ones come after the others, and behind them the lone ones.
     segments: Zeroed<Segment>,
-    /// How many numbers are not those of wide segments.
+    /// How many numbers are not those of wide or lone segments.
     narrow: usize,
-    segment_bytes: u64,
+    lone_from: u32,
+    /// How many grains a segment has that is not wide.
+    grains: u32,
+    grain_bytes: u64,
     inner: Mutex<Inner>,
     /// The segments that the memory limit is divided into.
     total: AtomicUsize,
     /// How many were made.
     made: AtomicUsize,
     made_wide: AtomicUsize,
-    /// The number of free segments, readable without the lock.
+    made_lone: AtomicUsize,
+    /// The memory of free segments, readable without the lock.
     free: AtomicUsize,
-    /// The number of segments in limbo, which will soon be free.
+    /// That of segments in limbo, which will soon be free.
     limbo: AtomicUsize,
     /// Those of them whose grace period has not passed.
     waiting: AtomicUsize,
-    /// Segments that are not withdrawn.
+    /// That of all segments that are not withdrawn.
     in_service: AtomicUsize,
-    /// How many the memory limit has room for.
+    /// How much the memory limit has room for.
     target: AtomicUsize,
     /// Withdrawn segments that rows are about to use in exchange for others.
     swapped: AtomicUsize,
     /// The largest span that a wide segment with several items was sealed with.
     widest: AtomicUsize,
+    /// The mean span of the latest lone segments.
+    lone_mean: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -77,6 +88,10 @@ pub(crate) struct Inner {
     backed_span: u32,
     /// Wide segments that have none any more.
     bare: Vec<u32>,
+    /// The same of lone segments. Those without memory are apart by their address space, as a power of two.
+    backed_lone: Vec<u32>,
+    lone_span: u32,
+    bare_lone: Vec<Vec<u32>>,
     limbo: VecDeque<(Epoch, u32)>,
     limbo_span: u32,
     /// Segments in limbo that were still pinned after their grace period.
@@ -92,18 +107,21 @@ pub(crate) struct Sizes {
     pub(crate) total: usize,
     /// How many of them are in service at first.
     pub(crate) in_service: usize,
-    /// The most segments there may ever be, and wide ones besides.
+    /// The most segments there may ever be, and wide and lone ones besides.
     pub(crate) most: usize,
     pub(crate) most_wide: usize,
+    pub(crate) most_lone: usize,
     pub(crate) segment_bytes: u64,
+    /// Bytes of a grain; a segment has a whole number of them.
+    pub(crate) grain_bytes: u64,
 }
 
-/// Counts of segments that belong together.
+/// Counts of memory, in grains, that belong together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
     pub(crate) in_service: usize,
     pub(crate) free: usize,
-    /// Segments that have to be withdrawn, free or not.
+    /// What has to be withdrawn, free or not.
     pub(crate) surplus: usize,
 }
 
@@ -114,23 +132,29 @@ impl Pool {
     ///
     /// When the operating system has no memory for their bookkeeping.
     pub(crate) fn new(sizes: Sizes) -> io::Result<Self> {
-        let Sizes { total, in_service, most, most_wide, segment_bytes } = sizes;
+        let Sizes { total, in_service, most, most_wide, most_lone, .. } = sizes;
         let wide = wide_for(total).min(most_wide);
+        let grains = (sizes.segment_bytes / sizes.grain_bytes) as u32;
+        let served = in_service * grains as usize;
         let pool = Pool {
-            segments: Zeroed::new(most + most_wide)?,
+            segments: Zeroed::new(most + most_wide + most_lone)?,
             narrow: most,
-            segment_bytes,
-            inner: Mutex::new(Inner::new(most as u32, total, wide)),
+            lone_from: (most + most_wide) as u32,
+            grains,
+            grain_bytes: sizes.grain_bytes,
+            inner: Mutex::new(Inner::new((most, most_wide), total, wide)),
             total: AtomicUsize::new(total),
             made: AtomicUsize::new(0),
             made_wide: AtomicUsize::new(0),
+            made_lone: AtomicUsize::new(0),
             free: AtomicUsize::new(0),
             limbo: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
-            in_service: AtomicUsize::new(in_service),
-            target: AtomicUsize::new(in_service),
+            in_service: AtomicUsize::new(served),
+            target: AtomicUsize::new(served),
             swapped: AtomicUsize::new(0),
-            widest: AtomicUsize::new(1),
+            widest: AtomicUsize::new(grains as usize),
+            lone_mean: AtomicUsize::new(0),
         };
         {
             let mut inner = pool.inner.lock();
@@ -170,69 +194,84 @@ impl Pool {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// Free segments that need not be withdrawn. Negative when more must go than are free.
+    /// How many grains a segment has that is not wide.
+    #[inline]
+    pub(crate) fn grains(&self) -> usize {
+        self.grains as usize
+    }
+
+    /// Free memory that need not be withdrawn. Negative when more must go than is free.
     #[inline]
     pub(crate) fn available(&self) -> isize {
         self.free() as isize - self.surplus() as isize
     }
 
-    /// Segments that have to be withdrawn, free or not.
+    /// Memory that has to be withdrawn, free or not.
     #[inline]
     pub(crate) fn surplus(&self) -> usize {
         self.in_service().saturating_sub(self.target())
     }
 
-    /// Segments that will be free without further work, once every handle has passed a quiescent
+    /// Memory that will be free without further work, once every handle has passed a quiescent
     /// state.
     pub(crate) fn in_limbo(&self) -> usize {
         self.limbo.load(Ordering::Relaxed)
     }
 
-    /// Segments that wait until every handle has passed a quiescent state, and not for pins, as far as is known.
+    /// What of it waits until every handle has passed a quiescent state, and not for pins, as far as is known.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
+    /// Memory for new items: that of free segments, and what may come into service.
+    #[inline]
     pub(crate) fn free(&self) -> usize {
-        self.free.load(Ordering::Relaxed)
+        self.free.load(Ordering::Relaxed) + self.headroom()
+    }
+
+    /// Memory that may come into service.
+    #[inline]
+    pub(crate) fn headroom(&self) -> usize {
+        self.target().saturating_sub(self.in_service())
     }
 
     pub(crate) fn in_service(&self) -> usize {
         self.in_service.load(Ordering::Relaxed)
     }
 
-    /// How many segments may be in service.
+    /// How much memory may be in service.
     pub(crate) fn target(&self) -> usize {
         let swapped = self.swapped.load(Ordering::Relaxed);
         self.target.load(Ordering::Relaxed).saturating_sub(swapped)
     }
 
-    /// Sets how many segments the memory limit has room for; more become available or have to be
+    /// Sets for how many segments the memory limit has room; more memory becomes available or has to be
     /// withdrawn.
     ///
     /// `reckon` is called with the lock held: of two threads, the one that comes later knows what the
-    /// earlier one has changed, and no segment comes into service for a target of before.
+    /// earlier one has changed, and no memory comes into service for a target of before.
     pub(crate) fn set_target(&self, reckon: impl FnOnce() -> usize) {
         let _inner = self.inner.lock();
-        self.target.store(reckon().min(self.total()), Ordering::Relaxed);
+        self.target.store(reckon().min(self.total()) * self.grains(), Ordering::Relaxed);
     }
 
-    /// The segments in service, those of them that are free, and how many have to be withdrawn, all at
-    /// one moment.
+    /// The memory in service, what of it is free, and how much has to be withdrawn, all at one moment.
     pub(crate) fn counts(&self) -> Counts {
         let _inner = self.inner.lock();
-        Counts { in_service: self.in_service(), free: self.free(), surplus: self.surplus() }
+        let free = self.free.load(Ordering::Relaxed);
+        Counts { in_service: self.in_service(), free, surplus: self.surplus() }
     }
 
-    /// Takes a free segment for the caller and makes it `Open`, if as many others as asked for stay
-    /// free. If only wide ones are free, `release` gives the memory of one back.
+    /// Takes a free segment for the caller and makes it `Open`, if as much as asked for stays free. If only wide ones are
+    /// free, `release` gives their memory back.
     pub(crate) fn take(
         &self,
         spare: usize,
         epochs: &Epochs,
         release: impl Fn(&Piece),
     ) -> Option<u32> {
-        if self.free() <= spare && self.in_limbo() == 0 && !self.can_return() {
+        let least = spare + self.grains();
+        if self.free() < least && self.in_limbo() == 0 {
             return None;
         }
         loop {
@@ -240,7 +279,7 @@ impl Pool {
                 let mut inner = self.inner.lock();
                 self.collect(&mut inner, epochs);
                 self.restore(&mut inner);
-                if self.free() <= spare {
+                if self.free() < least {
                     return None;
                 }
                 if let Some(segment) = inner.free.pop() {
@@ -249,7 +288,7 @@ impl Pool {
                     self.segment(segment).set_state(State::Open);
                     return Some(segment);
                 }
-                self.cut(&mut inner, 1)?
+                self.cut(&mut inner, self.grains)?
             };
             release(&piece);
             self.withdraw(&mut self.inner.lock(), &piece);
@@ -262,7 +301,7 @@ impl Pool {
         let segment = self.segment(number);
         debug_assert_eq!(segment.state(), State::Open, "INV-OWNER");
         segment.set_state(State::Sealed);
-        inner.order.push(number, segment.tier(), segment.class(), segment.weight());
+        inner.order.push(number, segment.tier(), segment.class(), segment.weight(self.grains));
     }
 
     /// Gives back a segment to which nothing was written.
@@ -295,7 +334,7 @@ impl Pool {
         let segment = self.segment(number);
         debug_assert_eq!(segment.state(), State::Claimed, "INV-OWNER");
         segment.set_state(State::Sealed);
-        inner.order.push(number, segment.tier(), segment.class(), segment.weight());
+        inner.order.push(number, segment.tier(), segment.class(), segment.weight(self.grains));
     }
 
     /// Retires a claimed segment to which no slot points any more.
@@ -311,8 +350,8 @@ impl Pool {
         self.count_limbo(&inner);
     }
 
-    /// Frees segments in limbo whose grace period has passed, and withdraws one if there are too many:
-    /// `release` gives its memory back. At least `stay` free segments stay.
+    /// Frees segments in limbo whose grace period has passed, and withdraws one if there is too much memory:
+    /// `release` gives its memory back. As much as `stay` stays free.
     pub(crate) fn tidy(&self, stay: usize, epochs: &Epochs, release: impl FnOnce(&Piece)) {
         if self.in_limbo() == 0 && self.surplus() == 0 && !self.can_return() {
             return;
@@ -324,7 +363,7 @@ impl Pool {
             if self.surplus() == 0 || self.free() <= stay {
                 return;
             }
-            let Some(piece) = self.cut(&mut inner, 1) else { return };
+            let Some(piece) = self.cut(&mut inner, self.surplus() as u32) else { return };
             piece
         };
         // Called without the lock, since it takes a while.
@@ -369,43 +408,49 @@ impl Pool {
     }
 
     fn count_free(&self, inner: &Inner) {
-        self.free.store(inner.free.len() + inner.backed_span as usize, Ordering::Relaxed);
+        let backed = (inner.backed_span + inner.lone_span) as usize;
+        let free = inner.free.len() * self.grains() + backed;
+        self.free.store(free, Ordering::Relaxed);
     }
 
     fn free_one(&self, inner: &mut Inner, number: u32) {
-        if self.is_wide(number) {
-            self.free_wide(inner, number);
+        if self.has_own_space(number) {
+            self.free_own(inner, number);
             return self.count_free(inner);
         }
-        let span = self.segment(number).span();
+        let count = self.segment(number).span() / self.grains;
         // The lowest number is used first.
-        for number in (number..number + span).rev() {
-            self.segment(number).set_span(1);
+        for number in (number..number + count).rev() {
+            self.segment(number).set_span(self.grains);
             self.segment(number).set_state(State::Free);
             inner.free.push(number);
         }
         self.count_free(inner);
     }
 
-    /// Whether withdrawn segments may be used again.
+    /// Whether a withdrawn segment may be used again.
     fn can_return(&self) -> bool {
-        self.in_service() < self.target()
+        self.headroom() >= self.grains()
     }
 }
 
 impl Inner {
-    /// No segments, with room in the lists for so many. `narrow` is the number of the first wide one.
-    fn new(narrow: u32, total: usize, wide: usize) -> Self {
+    /// No segments, with room in the lists for so many. There are numbers for `narrow` segments, and then for so many wide
+    /// ones.
+    fn new((narrow, most_wide): (usize, usize), total: usize, wide: usize) -> Self {
         Inner {
             free: Vec::new(),
             backed: Vec::with_capacity(wide),
             backed_span: 0,
             bare: Vec::with_capacity(wide),
+            backed_lone: Vec::new(),
+            lone_span: 0,
+            bare_lone: vec![Vec::new(); u32::BITS as usize],
             limbo: VecDeque::with_capacity(total + wide),
             limbo_span: 0,
             pinned: Vec::new(),
             withdrawn: Vec::new(),
-            order: Order::new(narrow),
+            order: Order::new(narrow as u32, (narrow + most_wide) as u32),
         }
     }
 }

@@ -85,8 +85,8 @@ impl Receive for SegStore {
 }
 
 impl SegStore {
-    /// Begins an item with a value of `value_len` bytes in its final place, if it goes to a wide segment and there is
-    /// one. The value in `item` is not looked at.
+    /// Begins an item with a value of `value_len` bytes in its final place, if it goes to a lone or wide segment and there
+    /// is one. The value in `item` is not looked at.
     fn begin_placed(
         &mut self,
         item: &NewItem<'_>,
@@ -94,7 +94,7 @@ impl SegStore {
         now: Ticks,
     ) -> Result<Option<Placed>, StoreError> {
         let len = self.shared.heap.len_with(item, value_len);
-        if self.is_wide(len) != Ok(true) {
+        if !self.shared.is_lone(len) && self.is_wide(len) != Ok(true) {
             return Ok(None);
         }
         if self.shared.left_for_drafts() == 0 {
@@ -154,10 +154,10 @@ impl SegStore {
 
     /// Gives a draft's segment memory for the first `len` bytes of its item, emptying segments if it must.
     fn provide(&mut self, holding: &mut Holding, len: usize, now: Ticks) -> Result<(), StoreError> {
-        let parts = self.shared.parts(holding.lease.at() as usize + len);
-        holding.count(parts)?;
+        let grains = self.shared.grains(holding.lease.at() as usize + len);
+        holding.count(grains)?;
         loop {
-            match self.shared.extend(holding.lease.segment(), parts) {
+            match self.shared.extend(holding.lease.segment(), grains) {
                 0 => return Ok(()),
                 missing => self.make_room(missing, now)?,
             }

@@ -96,7 +96,7 @@ pub struct ClassReport {
     pub due_1h_bytes: u64,
 }
 
-/// How many segments are in which state.
+/// How many segments are in which state. Wide ones count by their memory, rounded in the sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SegmentReport {
@@ -266,10 +266,10 @@ impl Shared {
     /// Costs two cache lines per segment.
     pub(crate) fn report(&self, now: Ticks) -> Report {
         let sums = self.tallies.sums();
-        let Found { classes, segments, bytes } = self.walk(now);
+        let Found { classes, segments, bytes, used } = self.walk(now);
         let memory = MemoryReport {
             limit: self.limit(),
-            segments: (segments.current() + segments.limbo) * segments.bytes,
+            segments: used,
             index: self.index.bytes(),
             reserved: self.reserved.load(Ordering::Relaxed),
         };

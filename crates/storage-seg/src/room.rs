@@ -8,6 +8,7 @@ use crate::compact::COMPACT_STEP;
 use crate::empty::{Job, Judge};
 use crate::heap::FIRST_OFFSET;
 use crate::index::{Keys, Location};
+use crate::order::NEW;
 use crate::place::Spot;
 use crate::pool::Row;
 use crate::segment::State;
@@ -61,8 +62,9 @@ impl SegStore {
         self.turn.quiesce();
         self.turn.enter();
         if is_short {
-            let step = (STEP + STEP_PER_SEGMENT * missing as usize).min(STEP_MAX);
-            if self.evictor.is_idle() {
+            let segments = (missing as usize).div_ceil(self.shared.pool.grains());
+            let step = (STEP + STEP_PER_SEGMENT * segments).min(STEP_MAX);
+            if self.evictor.is_at_round(self.shared.pool.grains()) {
                 // Items may have died since nothing was found to compact.
                 self.compactor.remind();
             }
@@ -76,7 +78,7 @@ impl SegStore {
         }
     }
 
-    /// Empties segments until this many are free for new items.
+    /// Empties segments until this many grains are free for new items.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
     #[cold]
@@ -159,7 +161,7 @@ impl SegStore {
                 let is_pinned = row.occupied.iter().any(|number| pins(number) > 0);
                 if shared.epochs.has_passed(epoch) && !is_pinned {
                     let first = shared.pool.form_span(&row, count as u32);
-                    return Ok(self.span_spot(first, class, now));
+                    return Ok(self.alone_spot(first, NEW, class, now));
                 }
             }
             if waiting.pause(&self.tally).is_err() {
@@ -255,12 +257,12 @@ impl SegStore {
 }
 
 impl Shared {
-    /// Whether so many segments for new items will be free once every handle has passed a quiescent state.
+    /// Whether so many grains for new items will be free once every handle has passed a quiescent state.
     fn is_room_coming(&self, count: usize) -> bool {
         self.pool.free() + self.pool.waiting() >= self.spare() + count
     }
 
-    /// Whether `count` free segments for new items are more than there can be while drafts have their memory, with
+    /// Whether `count` free grains for new items are more than there can be while drafts have their memory, with
     /// all that other handles have open, claimed or held. It is asked when nothing is left to be emptied.
     fn is_drafted_away(&self, count: usize) -> bool {
         let drafted = self.drafted.load(Ordering::Relaxed);

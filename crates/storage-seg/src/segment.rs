@@ -90,8 +90,10 @@ pub(crate) struct Segment {
     written: AtomicU32,
     /// Items written.
     items: AtomicU32,
-    /// How many segments' memory it has: as the first of a row, or as a wide segment.
+    /// How many grains it has: those of a segment, those of all segments of its row if it is the first, or what a wide segment has.
     span: AtomicU32,
+    /// How many blocks of address space it has, as a lone segment; 0 for others.
+    blocks: AtomicU32,
     state: AtomicU8,
     class: AtomicU8,
     tier: AtomicU8,
@@ -140,6 +142,7 @@ impl Segment {
             written: AtomicU32::new(0),
             items: AtomicU32::new(0),
             span: AtomicU32::new(1),
+            blocks: AtomicU32::new(0),
             state: AtomicU8::new(state as u8),
             class: AtomicU8::new(0),
             tier: AtomicU8::new(0),
@@ -276,15 +279,24 @@ impl Segment {
         self.span.store(span, Ordering::Relaxed);
     }
 
-    /// Whether it has only one item, which takes the memory of several segments.
-    pub(crate) fn has_one_large(&self) -> bool {
-        self.span() > 1 && self.items() == 1
+    pub(crate) fn blocks(&self) -> u32 {
+        self.blocks.load(Ordering::Relaxed)
     }
 
-    /// For how many segments it counts in the order. A large item that is alone counts as one; else
+    /// For the pool, under its lock, when a lone segment is made.
+    pub(crate) fn set_blocks(&self, blocks: u32) {
+        self.blocks.store(blocks, Ordering::Relaxed);
+    }
+
+    /// Whether it has only one item: as a lone segment, or because that takes more than the `grains` of a segment.
+    pub(crate) fn has_one_large(&self, grains: u32) -> bool {
+        self.blocks() > 0 || self.span() > grains && self.items() == 1
+    }
+
+    /// For how many grains it counts in the order. A large item that is alone counts as a segment; else
     /// a few of them would fill the share of new items.
-    pub(crate) fn weight(&self) -> u32 {
-        if self.has_one_large() { 1 } else { self.span() }
+    pub(crate) fn weight(&self, grains: u32) -> u32 {
+        if self.has_one_large(grains) { grains.min(self.span()) } else { self.span() }
     }
 
     pub(crate) fn class(&self) -> u8 {

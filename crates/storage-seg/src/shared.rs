@@ -10,6 +10,7 @@ use crate::export::Export;
 use crate::heap::{Heap, ItemRef, OFFSET_MAX};
 use crate::index::{Index, Location};
 use crate::limit::IN_FULL;
+use crate::lone::Dues;
 use crate::pool::Pool;
 use crate::segment::Segment;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -75,12 +76,13 @@ pub(crate) struct Shared {
     births: AtomicU64,
     /// Items in segments opened before this number were cleared; 0 when there are none such.
     cleared_before: AtomicU64,
-    /// A time before which no segment is due.
+    /// A time before which no segment is due, and such times of lone ones.
     pub(crate) next_due_ms: AtomicU64,
+    pub(crate) dues: Dues,
     versions: AtomicU64,
-    /// Segments with pinned values.
+    /// Memory of segments with pinned values, in grains.
     pub(crate) pinned: AtomicUsize,
-    /// Segments' memory that drafts have.
+    /// Memory that drafts have, in grains.
     pub(crate) drafted: AtomicUsize,
     /// Held by the one thread that decides on the size of the index and the memory for it.
     pub(crate) sizing: Mutex<()>,
@@ -94,7 +96,7 @@ pub(crate) struct Shared {
     pub(crate) index_budget: AtomicU64,
     /// Bytes outside of the store that count against its limit.
     pub(crate) reserved: AtomicU64,
-    /// Free segments to keep ahead of need, and how many of these are kept for items that move.
+    /// Memory to keep free ahead of need, in grains, and how much of it is kept for items that move.
     pub(crate) reserve: AtomicUsize,
     pub(crate) for_moves: AtomicUsize,
 }
@@ -113,6 +115,7 @@ impl Shared {
         index: Index,
         pool: Pool,
         epochs: Epochs,
+        dues: Dues,
         seed: u64,
     ) -> Self {
         let shared = Shared {
@@ -138,6 +141,7 @@ impl Shared {
             births: AtomicU64::new(0),
             cleared_before: AtomicU64::new(0),
             next_due_ms: AtomicU64::new(u64::MAX),
+            dues,
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
             drafted: AtomicUsize::new(0),
@@ -162,9 +166,19 @@ impl Shared {
         self.pool.segment(self.heap.place(location).0)
     }
 
+    /// Counts an item out of its segment. A lone one is free then.
+    #[inline]
+    pub(crate) fn remove_live(&self, location: Location, len: u32) {
+        let (number, _) = self.heap.place(location);
+        self.pool.segment(number).remove_live(len, self.settings.exclusive);
+        if self.pool.is_lone(number) {
+            self.free_dead(number);
+        }
+    }
+
     /// Bytes for items in all segments that the limit allows, less what is lost in them.
     pub(crate) fn memory_of_items(&self) -> u64 {
-        (self.pool.target() * self.heap.segment_bytes()) as u64 / 16 * 15
+        (self.pool.target() * self.heap.grain_bytes()) as u64 / 16 * 15
     }
 
     /// How many segments have been opened so far.

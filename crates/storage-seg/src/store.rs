@@ -161,7 +161,7 @@ impl SegStore {
         let item = self.shared.item(&self.turn, location);
         item.mark_dead();
         let len = item.len() as u32;
-        self.shared.segment_of(location).remove_live(len, self.shared.settings.exclusive);
+        self.shared.remove_live(location, len);
         self.tally.sub(Count::Items, 1);
         self.tally.sub(Count::ItemBytes, u64::from(len));
         self.tally.add(count, 1);

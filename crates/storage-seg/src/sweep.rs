@@ -27,6 +27,41 @@ pub(crate) struct Sweeper {
     from: usize,
 }
 
+/// A search for segments that are due, or that hold cleared items only.
+struct Search {
+    now_ms: u64,
+    cleared_before: u64,
+    /// When the first of those is due that are not yet.
+    soonest: u64,
+    /// There are cleared items elsewhere.
+    has_cleared: bool,
+}
+
+impl Search {
+    /// Looks at a segment and claims it if it is due or cleared. Returns whether it did.
+    fn claims(&mut self, shared: &Shared, number: u32) -> bool {
+        let segment = shared.pool.segment(number);
+        let (state, due_ms) = (segment.state(), segment.due_ms());
+        let is_cleared = segment.birth() < self.cleared_before;
+        if state == State::Limbo {
+            // A reader that has found an item in it may be about to check the mark.
+            self.has_cleared |= is_cleared;
+        }
+        if !matches!(state, State::Open | State::Sealed | State::Claimed) {
+            return false;
+        }
+        let is_over = state == State::Sealed && (due_ms <= self.now_ms || is_cleared);
+        if is_over && shared.pool.claim(number) {
+            return true;
+        }
+        self.has_cleared |= is_cleared;
+        if state != State::Claimed && due_ms != 0 {
+            self.soonest = self.soonest.min(due_ms);
+        }
+        false
+    }
+}
+
 impl SegStore {
     /// Reclaims segments that are due or cleared, freeing at most `budget` items. Returns how many
     /// it freed.
@@ -77,34 +112,29 @@ impl SegStore {
         // A handle that opens a segment from here on lowers it again. The search sees the segments of those that
         // have lowered it before.
         shared.next_due_ms.swap(u64::MAX, Ordering::SeqCst);
-        let (mut soonest, mut has_cleared) = (u64::MAX, false);
+        let mut search = Search { now_ms, cleared_before, soonest: u64::MAX, has_cleared: false };
         let len = shared.pool.len();
         for step in 0..len {
             let at = (self.sweeper.from + step) % len;
             let number = shared.pool.number(at);
-            let segment = shared.pool.segment(number);
-            let (state, due_ms) = (segment.state(), segment.due_ms());
-            let is_cleared = segment.birth() < cleared_before;
-            if state == State::Limbo {
-                // A reader that has found an item in it may be about to check the mark.
-                has_cleared |= is_cleared;
-            }
-            if !matches!(state, State::Open | State::Sealed | State::Claimed) {
-                continue;
-            }
-            let is_over = state == State::Sealed && (due_ms <= now_ms || is_cleared);
-            if is_over && shared.pool.claim(number) {
+            if search.claims(shared, number) {
                 shared.next_due_ms.store(0, Ordering::SeqCst);
                 self.sweeper.from = at + 1;
-                return Some(Job::new(number, segment.written()));
-            }
-            has_cleared |= is_cleared;
-            if state != State::Claimed && due_ms != 0 {
-                soonest = soonest.min(due_ms);
+                return Some(Job::new(number, shared.pool.segment(number).written()));
             }
         }
-        shared.next_due_ms.fetch_min(soonest, Ordering::SeqCst);
-        if cleared_before != 0 && !has_cleared {
+        let mut found = None;
+        let by_ms = if cleared_before == 0 { now_ms } else { u64::MAX };
+        let soonest = shared.lone_due(by_ms, |number| {
+            found = search.claims(shared, number).then_some(number);
+            found.is_some()
+        });
+        if let Some(number) = found {
+            shared.next_due_ms.store(0, Ordering::SeqCst);
+            return Some(Job::new(number, shared.pool.segment(number).written()));
+        }
+        shared.next_due_ms.fetch_min(soonest.min(search.soonest), Ordering::SeqCst);
+        if cleared_before != 0 && !search.has_cleared {
             shared.forget_clear(cleared_before);
         }
         None
@@ -124,7 +154,8 @@ impl Shared {
     pub(crate) fn unclaim(&self, number: u32) {
         let due_ms = self.pool.segment(number).due_ms();
         self.pool.unclaim(number);
-        self.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
+        self.note_due(number, due_ms);
+        self.free_dead(number);
     }
 }
 

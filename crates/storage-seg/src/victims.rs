@@ -36,8 +36,8 @@ impl SegStore {
 
     /// Counts a segment that was emptied for its dead bytes.
     pub(crate) fn count_compaction(&self, segment: u32) {
-        let bytes =
-            self.shared.heap.segment_bytes() * self.shared.pool.segment(segment).span() as usize;
+        let span = self.shared.pool.segment(segment).span();
+        let bytes = self.shared.heap.grain_bytes() * span as usize;
         self.tally.add(Count::SegmentsCompacted, 1);
         self.tally.add(Count::SegmentsCompactedBytes, bytes as u64);
     }

@@ -19,7 +19,7 @@ pub(crate) const NARROW_SHARE: usize = 16;
 const LOSS_SHARE: usize = 20;
 
 /// A wide segment with less memory than this, in segments, is not full.
-const PARTS_MIN: usize = 2;
+const SEGMENTS_MIN: usize = 2;
 
 /// A wide segment with several items may have all memory divided by this. It is emptied as a whole, and
 /// the items that stay need room elsewhere before it is free.
@@ -40,29 +40,30 @@ const MUCH: usize = 4;
 pub(crate) const OPEN_FEW: usize = 4;
 
 impl Shared {
-    /// The most memory of a wide segment with several items, in segments.
-    pub(crate) fn parts_max(&self) -> usize {
+    /// The most memory of a wide segment with several items, in grains.
+    pub(crate) fn shared_max(&self) -> usize {
         // So no further item begins where a version has no bits for its offset.
         let bytes = self.heap.room_in_wide().min(OFFSET_MAX);
-        let most = bytes.div_ceil(self.heap.segment_bytes());
-        (self.pool.total() / MEMORY_SHARE).max(PARTS_MIN).min(most)
+        let segments = (self.pool.total() / MEMORY_SHARE).max(SEGMENTS_MIN);
+        (segments * self.pool.grains()).min(bytes.div_ceil(self.heap.grain_bytes()))
     }
 
-    /// Free segments to leave for items that move when their segment is emptied: at least half a wide
+    /// Free memory, in grains, to leave for items that move when their segment is emptied: at least half a wide
     /// segment, since usually the other half is dead when it is compacted, or dropped when it is
     /// evicted.
     pub(crate) fn moves_wanted(&self) -> usize {
-        let target = self.pool.target();
-        if target <= 16 {
+        let (target, segment) = (self.pool.target(), self.pool.grains());
+        if target <= 16 * segment {
             return 0;
         }
         // Reservations leave less memory.
-        let most = self.parts_max().min(target / MEMORY_SHARE).max(1);
+        let most = self.shared_max().min(target / MEMORY_SHARE).max(segment);
         let widest = self.pool.widest().min(most);
-        let half = widest.div_ceil(2);
+        let half = widest.div_ceil(2).max(segment);
         // Where evictions keep items, a whole free wide segment has its memory already and need not
         // take it from others.
-        if self.settings.eviction.keeps() { widest.min(half.max(WHOLE_MAX)) } else { half }
+        let whole = WHOLE_MAX * segment;
+        if self.settings.eviction.keeps() { widest.min(half.max(whole)) } else { half }
     }
 
     /// Gives memory of a free segment back to the system.
@@ -70,7 +71,7 @@ impl Shared {
         |piece| self.release(piece)
     }
 
-    /// Takes a free segment, if `spare` others stay free.
+    /// Takes a free segment, if `spare` grains stay free besides.
     pub(crate) fn take(&self, spare: usize) -> Option<u32> {
         let segment = self.pool.take(spare, &self.epochs, self.releaser())?;
         #[cfg(not(loom))]
@@ -80,22 +81,22 @@ impl Shared {
 
     /// Takes a wide segment for an item of `len` bytes, with whatever memory it has.
     pub(crate) fn take_wide(&self, len: usize, spare: usize) -> Result<u32, Lack> {
-        let parts = self.parts(len + FIRST_OFFSET as usize);
-        let most = parts.max(self.parts_max());
-        let awaited = if self.evicts() { AWAITED_MAX } else { 0 };
-        self.pool.take_wide((parts, most), (spare, awaited), &self.epochs)
+        let grains = self.grains(len + FIRST_OFFSET as usize);
+        let most = grains.max(self.shared_max());
+        let awaited = if self.evicts() { AWAITED_MAX * self.pool.grains() } else { 0 };
+        self.pool.take_wide((grains, most), (spare, awaited), &self.epochs)
     }
 
-    /// Takes a wide segment with the memory of `most` segments at the most, and no more than an item of `len` bytes
+    /// Takes a wide segment with `most` grains at the most, and no more than an item of `len` bytes
     /// needs.
     pub(crate) fn take_wide_up_to(&self, most: usize, len: usize) -> Result<u32, Lack> {
-        let parts = self.parts(len + FIRST_OFFSET as usize).min(most);
-        self.pool.take_wide((parts, parts), (self.spare(), 0), &self.epochs)
+        let grains = self.grains(len + FIRST_OFFSET as usize).min(most);
+        self.pool.take_wide((grains, grains), (self.spare(), 0), &self.epochs)
     }
 
-    /// Gives the caller's open wide segment the memory of so many segments in all. Returns how many free segments are missing for that.
-    pub(crate) fn extend(&self, segment: u32, parts: usize) -> usize {
-        let missing = parts.saturating_sub(self.pool.segment(segment).span() as usize);
+    /// Gives the caller's open wide segment so many grains in all. Returns how many free ones are missing for that.
+    pub(crate) fn extend(&self, segment: u32, grains: usize) -> usize {
+        let missing = grains.saturating_sub(self.pool.segment(segment).span() as usize);
         let growth = (self.spare(), &*self.epochs);
         self.pool.grow(segment, missing as u32, growth, self.releaser()) as usize
     }
@@ -103,47 +104,48 @@ impl Shared {
     /// Whether the caller's open wide segment would take an item of `len` bytes, given the memory.
     pub(crate) fn has_room(&self, open: Open, len: usize) -> bool {
         let span = self.pool.segment(open.segment).span() as usize;
-        !self.is_full(open.at, span, self.parts(open.at as usize + len))
+        !self.is_full(open.at, span, self.grains(open.at as usize + len))
     }
 
     /// Bytes that are lost in a wide segment that is sealed with so many bytes.
     pub(crate) fn lost_behind(&self, bytes: usize) -> usize {
-        self.parts(bytes) * self.heap.segment_bytes() - bytes
+        self.grains(bytes) * self.heap.grain_bytes() - bytes
     }
 
     /// Takes the memory beyond `written` bytes from a wide segment before it is sealed.
     pub(crate) fn trim(&self, segment: u32, written: u32) {
-        let parts = self.parts(written as usize) as u32;
-        self.pool.trim(segment, parts, self.releaser());
+        let grains = self.grains(written as usize) as u32;
+        self.pool.trim(segment, grains, self.releaser());
         if self.pool.segment(segment).items() > 1 {
-            self.pool.note_span(parts);
+            self.pool.note_span(grains);
             self.reckon_reserve();
         }
     }
 
-    /// How many segments' memory this many bytes of a wide segment take.
-    pub(crate) fn parts(&self, bytes: usize) -> usize {
-        bytes.div_ceil(self.heap.segment_bytes())
+    /// How many grains this many bytes of a segment take.
+    pub(crate) fn grains(&self, bytes: usize) -> usize {
+        bytes.div_ceil(self.heap.grain_bytes())
     }
 
-    /// Whether an open wide segment that has `span` parts and is written up to `at` is full, given that the next item
-    /// would need `parts`.
-    fn is_full(&self, at: u32, span: usize, parts: usize) -> bool {
+    /// Whether an open wide segment that has `span` grains and is written up to `at` is full, given that the next item
+    /// would need it to have `grains`.
+    fn is_full(&self, at: u32, span: usize, grains: usize) -> bool {
         if at == FIRST_OFFSET {
             return false;
         }
-        let bytes = span * self.heap.segment_bytes();
+        let bytes = span * self.heap.grain_bytes();
+        let least = SEGMENTS_MIN * self.pool.grains();
         let is_used_up = (bytes - at as usize) * LOSS_SHARE <= bytes;
         // An item larger than a wide segment with several items may be is alone.
-        span.max(parts) > self.parts_max() || parts > span && span >= PARTS_MIN && is_used_up
+        span.max(grains) > self.shared_max() || grains > span && span >= least && is_used_up
     }
 
     /// Whether the only item of an open wide segment, of `len` bytes, would stay alone if the next item
     /// has the same size. Such a segment need not stay open.
     pub(crate) fn is_alone(&self, open: Open, len: usize) -> bool {
         let segment = self.pool.segment(open.segment);
-        let parts = self.parts(open.at as usize + len);
-        segment.items() == 1 && self.is_full(open.at, segment.span() as usize, parts)
+        let grains = self.grains(open.at as usize + len);
+        segment.items() == 1 && self.is_full(open.at, segment.span() as usize, grains)
     }
 
     /// Whether items of `len` bytes share wide segments, because one that is alone in its own would leave much of its
@@ -151,7 +153,7 @@ impl Shared {
     pub(crate) fn is_sharing(&self, len: usize) -> bool {
         let end = FIRST_OFFSET as usize + len;
         let is_lossy = self.lost_behind(end) * MUCH > len;
-        is_lossy && !self.is_full(end as u32, self.parts(end), self.parts(end + len))
+        is_lossy && !self.is_full(end as u32, self.grains(end), self.grains(end + len))
     }
 
     /// Whether the caller's open wide segment takes an item of `len` bytes, growing if it must. If the
@@ -165,14 +167,14 @@ impl Shared {
         keeps: bool,
     ) -> Result<bool, Lack> {
         let span = self.pool.segment(open.segment).span() as usize;
-        let parts = self.parts(open.at as usize + len);
-        if self.is_full(open.at, span, parts) {
+        let grains = self.grains(open.at as usize + len);
+        if self.is_full(open.at, span, grains) {
             return Ok(false);
         }
-        if parts <= span {
+        if grains <= span {
             return Ok(true);
         }
-        let missing = parts - span;
+        let missing = grains - span;
         if !keeps && self.pool.free() < missing + spare {
             return Err(Lack::Free(missing));
         }

@@ -286,8 +286,7 @@ impl SegStore {
                 drop(home);
                 old.mark_dead();
                 let old_len = old.len() as u32;
-                let exclusive = shared.settings.exclusive;
-                shared.segment_of(entry.location()).remove_live(old_len, exclusive);
+                shared.remove_live(entry.location(), old_len);
                 tally.sub(Count::ItemBytes, u64::from(old_len));
                 tally.add(Count::Replaced, 1);
             }

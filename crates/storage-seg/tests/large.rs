@@ -102,7 +102,7 @@ fn rows_are_evicted_and_formed_anew() {
         let mut random = Random::new(8);
         let mut written = HashMap::new();
         for stamp in 0..1_500 {
-            let key = random.below(60);
+            let key = random.below(100);
             let length = match random.below(4) {
                 0 => HEADER + random.below(300) as usize,
                 1 => HEADER + random.below(SEGMENT as u64) as usize,
@@ -112,7 +112,7 @@ fn rows_are_evicted_and_formed_anew() {
             assert_eq!(result, Ok(()), "{eviction}: {length} bytes: {:?}", store.stats());
             written.insert(key, (stamp, length));
             assert_reads(&mut store, key, stamp, length);
-            let other = random.below(60);
+            let other = random.below(100);
             if let Some(item) = store.get(&name(other), NOW) {
                 let (stamp, length) = written[&other];
                 assert_eq!((check(&item, other), item.value().len()), (vec![stamp], length));

@@ -175,7 +175,7 @@ fn sizes_of_items_may_change_for_ever() {
     store = store.eviction(Eviction::Fifo);
     let mut store = store.build().expect("the options are possible");
     let (mut key, mut first) = (0, None);
-    for wave in 0..60 {
+    for wave in 0..50 {
         let begin = key;
         for _ in 0..2 * MEMORY / 60 {
             write(&mut store, key, 0);

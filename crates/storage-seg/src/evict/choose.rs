@@ -15,36 +15,41 @@ pub(crate) struct Group {
     left: usize,
 }
 
-/// The segment to empty next; `None` if there is none. All memory is `total` segments; with
+/// The segment to empty next; `None` if there is none. All memory is `total` grains; with
 /// `scored`, new items have the share `new_share` of it.
 pub(crate) fn next(
     policy: &Eviction,
     order: &Order,
     segments: &[Segment],
     (total, new_share): (usize, f64),
+    may_be_dead: bool,
     group: &mut Group,
     lesson: &Lesson,
 ) -> Option<u32> {
     let at = |number: u32| &segments[number as usize];
     // A pinned segment would not become free.
     let is_free = |number: &u32| at(*number).pins() == 0;
-    let all = || order.tier(NEW).chain(order.tier(KEPT)).filter(is_free);
-    // A segment without live items costs nothing, whatever the policy.
-    if let Some(dead) = all().find(|&number| at(number).live_items() == 0) {
+    // A segment without live items costs nothing, whatever the policy. Lone ones are freed when their item dies.
+    let mut shared = order.tier(NEW).chain(order.tier(KEPT)).filter(is_free);
+    if may_be_dead && let Some(dead) = shared.find(|&number| at(number).live_items() == 0) {
         return Some(dead);
     }
+    let all = || every(order).filter(is_free);
     match *policy {
         Eviction::None => None,
         Eviction::Random => drawn(order, segments, lesson),
         Eviction::RandomFifo => {
             let segment = at(drawn(order, segments, lesson)?);
-            order.of(segment.tier(), segment.class()).find(is_free)
+            let (tier, class) = (segment.tier(), segment.class());
+            let heads =
+                [order.of(tier, class).find(is_free), order.lone_of(tier, class).find(is_free)];
+            heads.into_iter().flatten().min_by_key(|&number| at(number).birth())
         }
         Eviction::Fifo => oldest(order, segments, &[NEW, KEPT]),
         Eviction::Cte => all().min_by_key(|&number| (at(number).due_ms(), at(number).birth())),
         Eviction::Util => all().min_by_key(|&number| {
             let segment = at(number);
-            // For a wide segment, live bytes per segment's memory that it has.
+            // Live bytes per grain.
             (segment.live_bytes() / segment.span().max(1), segment.birth())
         }),
         Eviction::Merge { max, .. } => {
@@ -78,13 +83,18 @@ fn oldest(order: &Order, segments: &[Segment], tiers: &[u8]) -> Option<u32> {
     if at(head).pins() == 0 {
         return Some(head);
     }
-    let all = tiers.iter().flat_map(|&tier| order.tier(tier));
+    let all = tiers.iter().flat_map(|&tier| order.tier(tier).chain(order.lone(tier)));
     all.filter(|&number| at(number).pins() == 0).min_by_key(|&number| at(number).birth())
+}
+
+/// All segments in the order, of many lone ones the oldest.
+fn every(order: &Order) -> impl Iterator<Item = u32> + '_ {
+    [NEW, KEPT].into_iter().flat_map(|tier| order.tier(tier).chain(order.lone(tier)))
 }
 
 /// A segment chosen at random, all being equally likely.
 fn drawn(order: &Order, segments: &[Segment], lesson: &Lesson) -> Option<u32> {
-    let all = order.tier(NEW).chain(order.tier(KEPT));
+    let all = every(order);
     // The highest lot wins.
     let lots =
         all.map(|number| (Reverse(segments[number as usize].pins() > 0), lesson.lot(), number));

@@ -137,7 +137,7 @@ impl Trials {
         trial.rescale(shared.memory_of_items());
         self.mask.store(mask(trial.bits), Ordering::Relaxed);
         let before = self.chosen.load(Ordering::Relaxed);
-        let chosen = trial.choose(before, shared.pool.target());
+        let chosen = trial.choose(before, shared.pool.target() / shared.pool.grains());
         self.chosen.store(chosen, Ordering::Relaxed);
     }
 }
@@ -304,7 +304,8 @@ impl SegStore {
         }
         self.sampler.looked_at = self.writes;
         let pool = &shared.pool;
-        if pool.free() + pool.total() / USED_PART > pool.in_service() {
+        let part = pool.total() * pool.grains() / USED_PART;
+        if pool.free() + part > pool.target() {
             return;
         }
         let sums = shared.tallies.sums();

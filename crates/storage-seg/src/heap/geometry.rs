@@ -22,6 +22,15 @@ const UNIT_SHIFT_MAX: u32 = FIRST_OFFSET.ilog2();
 
 const _: () = assert!(usize::BITS == 64, "a heap is larger than 4 GiB");
 
+/// Bytes of a block of address space of lone segments.
+pub(crate) const BLOCK_BYTES: usize = 1 << BLOCK_SHIFT;
+pub(super) const BLOCK_SHIFT: u32 = 16;
+
+/// The address space of lone segments, as a factor of the memory at first, where growth would take it, and at most. Each
+/// may have twice what its item needs, and items of other sizes may need others.
+const LONE_AT_FIRST: u64 = 2;
+const LONE_MOST: u64 = 10;
+
 /// How many wide segments there may be, and the address space of each: a power of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wide {
@@ -57,6 +66,28 @@ impl Wide {
     }
 }
 
+/// How many lone segments there may be, and the address space of all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lone {
+    pub(crate) count: u32,
+    pub(crate) blocks: u32,
+}
+
+impl Lone {
+    /// No lone segments.
+    pub(crate) const NONE: Lone = Lone { count: 0, blocks: 0 };
+
+    /// Those of at least `least` bytes each that this much address space suffices for.
+    fn within(bytes: u64, least: usize) -> Self {
+        let blocks = (bytes >> BLOCK_SHIFT).min(u32::MAX.into()) as u32;
+        Lone { count: blocks / super::lone::blocks_for(least), blocks }
+    }
+
+    fn address_space(self) -> u64 {
+        u64::from(self.blocks) << BLOCK_SHIFT
+    }
+}
+
 /// Bytes that locations can address without larger units than so many segments need; 0 if those are too many.
 fn addressable(segments: u32, segment_bytes: usize) -> u64 {
     let alone = Geometry::new(segments, segment_bytes, Wide::NONE);
@@ -68,25 +99,40 @@ fn addressable(segments: u32, segment_bytes: usize) -> u64 {
 pub(crate) struct Extent {
     pub(crate) segments: u32,
     pub(crate) wide: Wide,
+    pub(crate) lone: Lone,
 }
 
 impl Extent {
     /// Up to `factor` times as many segments, as far as locations can address them in units of the same size.
     /// `wide` tells the wide ones for a number of others: of those, there are at least as many as for the segments
-    /// at first.
+    /// at first. A lone one has room for `lone` bytes at least; there are none if that is 0.
     pub(crate) fn up_to(
         factor: u32,
         segments: u32,
         segment_bytes: usize,
         wide: impl Fn(u32) -> Wide,
+        lone: usize,
     ) -> Self {
         let narrowed = wide(segments).narrowed(segments, segment_bytes);
         let at_first = narrowed.within(segments, segment_bytes);
         let others = addressable(segments, segment_bytes).saturating_sub(at_first.address_space());
+        let memory = |segments: u32| u64::from(segments) * segment_bytes as u64;
+        let own = memory(segments);
+        let lone_at_first = (LONE_AT_FIRST * own).min(others.saturating_sub(own) / 2);
+        let others = if lone > 0 { others - lone_at_first } else { others };
         let most = u64::from(segments) * u64::from(factor);
         let most = most.min(others / segment_bytes as u64).max(segments.into()) as u32;
-        let wide = Wide { bytes: narrowed.bytes, ..wide(most) };
-        Extent { segments: most, wide: wide.within(most, segment_bytes) }
+        let wide = Wide { bytes: narrowed.bytes, ..wide(most) }.within(most, segment_bytes);
+        if lone == 0 {
+            return Extent { segments: most, wide, lone: Lone::NONE };
+        }
+        let used = memory(most) + wide.address_space();
+        let left = addressable(segments, segment_bytes).saturating_sub(used);
+        Extent {
+            segments: most,
+            wide,
+            lone: Lone::within(left.min(LONE_MOST * memory(most)), lone),
+        }
     }
 }
 
@@ -98,6 +144,9 @@ pub(super) struct Geometry {
     segment_shift: u32,
     wide: u32,
     wide_shift: u32,
+    lone: Lone,
+    /// Where those begin, in bytes.
+    lone_from: usize,
     unit_shift: u32,
 }
 
@@ -124,7 +173,17 @@ impl Geometry {
         let bytes = (u64::from(segments) << segment_shift) + (u64::from(wide.count) << wide_shift);
         let unit_shift = (UNIT_SHIFT_MIN..=UNIT_SHIFT_MAX)
             .find(|shift| (bytes - 1) >> shift <= Location::MAX)?;
-        Some(Geometry { segments, segment_shift, wide: wide.count, wide_shift, unit_shift })
+        let lone_from = bytes as usize;
+        let wide = wide.count;
+        let lone = Lone::NONE;
+        Some(Geometry { segments, segment_shift, wide, wide_shift, lone, lone_from, unit_shift })
+    }
+
+    /// The same with lone segments behind the others. `None` when units would have to be larger for that.
+    pub(super) fn with_lone(self, lone: Lone) -> Option<Self> {
+        let with_lone = Geometry { lone, ..self };
+        let last = (with_lone.bytes() as u64 - 1) >> self.unit_shift;
+        (last <= Location::MAX).then_some(with_lone)
     }
 
     pub(super) fn segment_bytes(self) -> usize {
@@ -138,6 +197,21 @@ impl Geometry {
 
     pub(super) fn wide(self) -> u32 {
         self.wide
+    }
+
+    pub(super) fn lone(self) -> Lone {
+        self.lone
+    }
+
+    /// The number of a lone segment among these.
+    pub(super) fn lone_at(self, segment: u32) -> Option<u32> {
+        segment.checked_sub(self.segments + self.wide)
+    }
+
+    /// Where the address space of lone segments begins.
+    #[inline]
+    pub(super) fn lone_from(self) -> usize {
+        self.lone_from
     }
 
     /// The most bytes of a wide segment; 0 when there are none.
@@ -154,7 +228,7 @@ impl Geometry {
     /// Bytes of the whole heap.
     #[inline]
     pub(super) fn bytes(self) -> usize {
-        self.narrow_bytes() + ((self.wide as usize) << self.wide_shift)
+        self.lone_from() + self.lone.address_space() as usize
     }
 
     /// Bytes of a unit.
@@ -162,7 +236,7 @@ impl Geometry {
         1 << self.unit_shift
     }
 
-    /// The heap's byte at `offset` of a segment.
+    /// The heap's byte at `offset` of a segment that is not a lone one.
     #[inline]
     pub(super) fn byte(self, segment: u32, offset: u32) -> usize {
         if segment >= self.segments {
@@ -191,6 +265,13 @@ impl Geometry {
         Location::new(byte as u64 >> self.unit_shift)
     }
 
+    /// The location of a byte.
+    pub(super) fn location_of(self, byte: usize) -> Location {
+        debug_assert!(byte.is_multiple_of(self.unit()), "byte {byte} is between units");
+        Location::new(byte as u64 >> self.unit_shift)
+    }
+
+    /// The segment and the offset of a location in front of lone segments.
     #[inline]
     pub(super) fn place(self, location: Location) -> (u32, u32) {
         let byte = self.byte_of(location);
@@ -272,10 +353,10 @@ mod tests {
     #[test]
     fn a_heap_can_grow_as_far_as_its_units_allow() {
         let wide = |segments| Wide { count: segments / 2 + 16, bytes: 32 << 20 };
-        let grown = |segments| Extent::up_to(16, segments, 8 << 20, wide);
-        assert_eq!(grown(512), Extent { segments: 8 << 10, wide: wide(8 << 10) });
+        let grown = |segments| Extent::up_to(16, segments, 8 << 20, wide, 0);
+        assert_eq!(grown(512), Extent { segments: 8 << 10, wide: wide(8 << 10), lone: Lone::NONE });
         for segments in [2 << 10, 8 << 10, 16 << 10, 32 << 10, (32 << 10) + 1, 1 << 17] {
-            let Extent { segments: most, wide: all } = grown(segments);
+            let Extent { segments: most, wide: all, .. } = grown(segments);
             assert!(
                 most >= segments && all.count >= wide(segments).within(segments, 8 << 20).count
             );
@@ -291,7 +372,7 @@ mod tests {
         let extent = |memory: u64, segment_bytes: usize, bytes: usize| {
             let segments = (memory / segment_bytes as u64) as u32;
             let wide = |segments| Wide { count: segments / 2 + 16, bytes };
-            (segments, Extent::up_to(16, segments, segment_bytes, wide))
+            (segments, Extent::up_to(16, segments, segment_bytes, wide, 0))
         };
         for (memory, segment_bytes, bytes, narrowed) in [
             (64 << 20, 128 << 10, 2 << 20, 2 << 20),

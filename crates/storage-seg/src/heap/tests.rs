@@ -152,7 +152,7 @@ fn a_released_segment_is_zero_and_its_neighbours_are_not() {
         with_bytes(&heap, segment, 0, SEGMENT, |bytes| bytes.fill(segment as u8 + 1));
     }
     // SAFETY: nothing in the segment is looked at.
-    unsafe { heap.release(1, 0..1) };
+    unsafe { heap.release(1, 0..(SEGMENT / heap.grain_bytes()) as u32) };
     for (segment, byte) in [(0, 1), (1, 0), (2, 3)] {
         assert!(with_bytes(&heap, segment, 0, SEGMENT, |all| all.iter().all(|&b| b == byte)));
     }
@@ -258,8 +258,13 @@ proptest! {
 #[test]
 fn a_wide_segment_has_addresses_of_its_own() {
     let wide = Wide { count: 2, bytes: 4 * SEGMENT };
-    let heap = Heap::new(3, SEGMENT, &[Extent { segments: 3, wide }], HeapOptions::default())
-        .expect("there is memory");
+    let heap = Heap::new(
+        3,
+        SEGMENT,
+        &[Extent { segments: 3, wide, lone: Lone::NONE }],
+        HeapOptions::default(),
+    )
+    .expect("there is memory");
     assert_eq!((heap.wide(), heap.room_in_wide()), (2, 4 * SEGMENT - 16));
     let (value, other) = (vec![1; SEGMENT * 3 / 2], vec![2; SEGMENT]);
     let len = write(&heap, 4, FIRST_OFFSET, 0, &new(b"key", &value));
@@ -267,8 +272,9 @@ fn a_wide_segment_has_addresses_of_its_own() {
     write(&heap, 4, next, 0, &new(b"other", &other));
     write(&heap, 2, FIRST_OFFSET, 0, &new(b"third", b"value"));
     assert_eq!(heap.place(heap.location(4, next)), (4, next));
+    let grains = (SEGMENT / heap.grain_bytes()) as u32;
     // SAFETY: nobody has looked at these items, and nobody will.
-    unsafe { heap.release(4, 3..4) };
+    unsafe { heap.release(4, 3 * grains..4 * grains) };
     assert_eq!(at(&heap, 4, FIRST_OFFSET).value(), value);
     assert_eq!(at(&heap, 4, next).value(), other);
     assert_eq!(at(&heap, 2, FIRST_OFFSET).value(), b"value");

@@ -82,7 +82,7 @@ impl Heap {
             }
             (to, len)
         };
-        let start = || self.at(self.geometry.byte(segment, offset)).addr();
+        let start = || self.at(self.byte(segment, offset)).addr();
         debug_assert_eq!(to.0.addr() - start(), header.value().end, "INV-INSIDE: announced");
         len
     }
@@ -102,7 +102,7 @@ impl Heap {
         header: &Header,
         checksum: Option<u32>,
     ) -> (Pen, usize) {
-        let byte = self.geometry.byte(segment, offset);
+        let byte = self.byte(segment, offset);
         assert!(byte.is_multiple_of(self.layout.unit), "offset {offset} is between units");
         let len = header.total(self.layout);
         assert!(len <= self.geometry.bytes() - byte, "INV-INSIDE");
@@ -141,7 +141,7 @@ impl Heap {
         value_len: usize,
     ) -> Begun {
         let header = item.header_before(value_len, self.layout, base_ms);
-        let (start, at) = (self.geometry.byte(segment, offset), header.value().start);
+        let (start, at) = (self.byte(segment, offset), header.value().start);
         let checksum =
             self.layout.checksum.then(|| checksum_before(item.key, value_len, item.flags));
         // SAFETY: the caller's promise; nothing is written behind the key. The checksum is not the item's yet.

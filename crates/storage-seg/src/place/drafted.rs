@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The wide segments of drafts: each has one open for itself while its value arrives, taken from the handle's open
-//! ones or from the pool, and leaves it to the handle with the item in it.
+//! The segments of drafts, lone ones or wide ones: each has one open for itself while its value arrives. A wide one is taken
+//! from the handle's open ones or from the pool, and left to the handle with the item in it.
 
 use super::{Keeper, Open, Spot, Stream};
 use crate::class::Class;
@@ -12,17 +12,17 @@ use clock::Ticks;
 
 /// The memory that a draft's segment may have at first, in segments, if a free wide one has it. More would be taken
 /// from others for bytes that may never arrive. It is more in a store whose wide segments with several items are wider.
-const FIRST_PARTS: usize = 6;
+const FIRST_SEGMENTS: usize = 6;
 
 /// Items up to this size are moved to a segment that they share with others.
 const MOVED_MAX: usize = 4 << 20;
 
-/// A wide segment that is open for a draft.
+/// A segment that is open for a draft.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lease {
     open: Open,
-    /// Its place among the open segments of a handle.
-    number: usize,
+    /// Its place among the open segments of a handle; none for a lone segment.
+    number: Option<usize>,
 }
 
 impl Lease {
@@ -46,12 +46,19 @@ impl Lease {
 }
 
 impl SegStore {
-    /// A wide segment for an item of `len` bytes, whatever memory it has. One for an item that is to stay there may be the
-    /// handle's open one of its class.
+    /// A segment for an item of `len` bytes, whatever memory it has: a lone one for a large item. A wide one for an item that
+    /// is to stay there may be the handle's open one of its class.
     ///
-    /// An item that is to move gets one for itself: the last item's, usually, with its memory. To copy the item to a
+    /// An item that is to move gets a wide one for itself: the last item's, usually, with its memory. To copy the item to a
     /// segment that has its memory, too, takes less time than to move memory to where the item is.
     pub(crate) fn lease(&mut self, class: Class, len: usize, now: Ticks) -> Result<Lease, Lack> {
+        let at_first = self.shared.shared_max().max(FIRST_SEGMENTS * self.shared.pool.grains());
+        if self.shared.is_lone(len)
+            && let Some(segment) = self.shared.take_lone(len, at_first, self.shared.spare())
+        {
+            let open = self.begin(segment, Stream::Written.tier(), class, now);
+            return Ok(Lease { open, number: None });
+        }
         let mut number = self.open.number(true, Stream::Written, class);
         if self.open.open[number].is_none() && self.open.count >= self.open_max() {
             number = self.open.nearest(true, Stream::Written, class).unwrap_or(number);
@@ -62,17 +69,17 @@ impl SegStore {
             if !is_cleared && self.shared.has_room(open, len) {
                 self.open.open[number] = None;
                 self.open.count -= 1;
-                return Ok(Lease { open, number });
+                return Ok(Lease { open, number: Some(number) });
             }
             self.seal(number);
         }
-        let first_parts = self.shared.parts_max().max(FIRST_PARTS);
-        let segment = self.shared.take_wide_up_to(first_parts, len)?;
+        let segment = self.shared.take_wide_up_to(at_first, len)?;
         if is_staying {
             self.compactor.remind();
         }
         let class = (number - self.open.number(true, Stream::Written, 0)) as Class;
-        Ok(Lease { open: self.begin(segment, Stream::Written.tier(), class, now), number })
+        let open = self.begin(segment, Stream::Written.tier(), class, now);
+        Ok(Lease { open, number: Some(number) })
     }
 
     /// Room for the item of a draft in its own segment.
@@ -84,7 +91,7 @@ impl SegStore {
 
     /// Whether the item of a draft, of `len` bytes, should move from its own segment to one that it shares.
     pub(crate) fn is_better_moved(&self, lease: &Lease, len: usize) -> bool {
-        lease.is_empty() && self.is_moving(len)
+        lease.number.is_some() && lease.is_empty() && self.is_moving(len)
     }
 
     fn is_moving(&self, len: usize) -> bool {
@@ -95,9 +102,9 @@ impl SegStore {
     /// there that takes another such item, and this one does.
     pub(crate) fn keep_leased(&mut self, lease: Lease, len: usize) {
         let Lease { open, number } = lease;
-        if self.shared.is_alone(open, len) {
+        let Some(number) = number.filter(|_| !self.shared.is_alone(open, len)) else {
             return self.shared.close(open);
-        }
+        };
         if let Some(present) = self.open.open[number] {
             if self.shared.has_room(present, len) {
                 return self.shared.close(open);

@@ -6,11 +6,11 @@ use crate::segment::State;
 use std::ops::Range;
 
 impl Pool {
-    /// Holds neighbouring free segments that would be used one after the other, if `stay` others stay free. Returns
+    /// Holds neighbouring free segments that would be used one after the other, if as much as `stay` stays free besides. Returns
     /// whether it did; [`Pool::give_back_all`] follows.
     pub(crate) fn hold_free(&self, numbers: Range<u32>, stay: usize) -> bool {
         let mut inner = self.inner.lock();
-        if self.free() < stay + numbers.len() {
+        if self.free() < stay + numbers.len() * self.grains() {
             return false;
         }
         // Those that are used next are at the end.

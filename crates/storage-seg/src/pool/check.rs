@@ -17,7 +17,10 @@ impl Inner {
         };
         self.free.iter().for_each(|&number| enter(number, State::Free));
         self.backed.iter().for_each(|&number| enter(number, State::Free));
+        self.backed_lone.iter().for_each(|&number| enter(number, State::Free));
         self.bare.iter().for_each(|&number| enter(number, State::Withdrawn));
+        let bare_lone: Vec<u32> = self.bare_lone.concat();
+        bare_lone.iter().for_each(|&number| enter(number, State::Withdrawn));
         self.withdrawn.iter().for_each(|&number| enter(number, State::Withdrawn));
         let limbo = self.limbo.iter().map(|&(_, number)| number);
         limbo.chain(self.pinned.iter().copied()).for_each(|number| enter(number, State::Limbo));
@@ -37,7 +40,9 @@ impl Inner {
             numbers.iter().map(|&number| pool.segment(number).span()).sum()
         };
         assert_eq!(span(&self.backed), self.backed_span, "INV-SERVICE: free wide segments");
-        assert_eq!(span(&self.bare), 0, "INV-SERVICE: wide segments without memory");
+        assert_eq!(span(&self.backed_lone), self.lone_span, "INV-SERVICE: free lone segments");
+        let bare = span(&self.bare) + span(&bare_lone);
+        assert_eq!(bare, 0, "INV-SERVICE: segments without memory");
         let in_service = pool.in_service();
         assert_eq!(used, in_service, "INV-SERVICE: memory of all segments");
     }

@@ -21,21 +21,21 @@ pub(crate) const fn wide_for(total: usize) -> usize {
 const RESTORED_MAX: usize = 256;
 
 impl Pool {
-    /// How many segments were made, wide ones included.
+    /// How many segments were made that may have several items, wide ones included.
     pub(crate) fn len(&self) -> usize {
         self.made() + self.made_wide.load(Ordering::Acquire)
     }
 
-    /// The number of a segment that was made, counted from 0 to [`Pool::len`].
+    /// The number of one of them, counted from 0 to [`Pool::len`].
     pub(crate) fn number(&self, at: usize) -> u32 {
         let made = self.made();
         (if at < made { at } else { self.narrow + at - made }) as u32
     }
 
-    /// The numbers of the segments that were made, those of wide ones last.
+    /// The numbers of all segments that were made.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         let wide = self.narrow + self.made_wide.load(Ordering::Acquire);
-        (0..self.made() as u32).chain(self.narrow as u32..wide as u32)
+        (0..self.made() as u32).chain(self.narrow as u32..wide as u32).chain(self.lone())
     }
 
     /// How many segments that are not wide were made.
@@ -54,7 +54,7 @@ impl Pool {
             self.segment(number).set_state(State::Free);
             inner.free.push(number);
             self.count_free(inner);
-            self.in_service.fetch_add(1, Ordering::Relaxed);
+            self.in_service.fetch_add(self.grains(), Ordering::Relaxed);
         }
     }
 
@@ -64,7 +64,7 @@ impl Pool {
         if number == self.narrow {
             return None;
         }
-        self.segment(number as u32).set_span(1);
+        self.segment(number as u32).set_span(self.grains);
         self.made.store(number + 1, Ordering::Release);
         Some(number as u32)
     }
@@ -72,7 +72,7 @@ impl Pool {
     /// The same for a wide one, without memory, of which there are as many as suit the limit.
     pub(super) fn make_wide(&self) -> Option<u32> {
         let made = self.made_wide.load(Ordering::Relaxed);
-        let most = wide_for(self.total()).min(self.segments.len() - self.narrow);
+        let most = wide_for(self.total()).min(self.lone_from as usize - self.narrow);
         (made < most).then(|| {
             self.made_wide.store(made + 1, Ordering::Release);
             (self.narrow + made) as u32

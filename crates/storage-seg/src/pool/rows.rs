@@ -44,12 +44,12 @@ impl Pool {
                     segment.set_state(State::Held);
                 }
             }
-            number += segment.span();
+            number += segment.span() / self.grains;
         }
         inner.free.retain(|number| !segments.contains(number));
         self.count_free(&inner);
         inner.withdrawn.retain(|number| !segments.contains(number));
-        self.swapped.fetch_add(row.swapped.len(), Ordering::Relaxed);
+        self.swapped.fetch_add(self.swapped_by(&row), Ordering::Relaxed);
         Some(row)
     }
 
@@ -67,10 +67,10 @@ impl Pool {
                 cost += match self.segments[at].state() {
                     State::Sealed => u64::from(self.segments[at].live_bytes()),
                     // Another one will have to be withdrawn.
-                    State::Withdrawn => self.segment_bytes,
+                    State::Withdrawn => u64::from(self.grains) * self.grain_bytes,
                     _ => 0,
                 };
-                at += self.segments[at].span() as usize;
+                at += (self.segments[at].span() / self.grains) as usize;
             }
             if at >= first + count && cost < least {
                 (best, least) = (Some(first as u32..at as u32), cost);
@@ -87,13 +87,13 @@ impl Pool {
         if cfg!(debug_assertions) {
             row.occupied.iter().for_each(|&number| self.segment(number).check_unreachable());
         }
-        self.in_service.fetch_add(row.swapped.len(), Ordering::Relaxed);
-        self.swapped.fetch_sub(row.swapped.len(), Ordering::Relaxed);
+        self.in_service.fetch_add(self.swapped_by(row), Ordering::Relaxed);
+        self.swapped.fetch_sub(self.swapped_by(row), Ordering::Relaxed);
         for number in row.segments.clone() {
-            self.segment(number).set_span(1);
+            self.segment(number).set_span(self.grains);
             self.segment(number).set_state(State::Tail);
         }
-        self.segment(first).set_span(count);
+        self.segment(first).set_span(count * self.grains);
         self.segment(first).set_state(State::Open);
         for number in (first + count..row.segments.end).rev() {
             self.free_one(&mut inner, number);
@@ -109,17 +109,21 @@ impl Pool {
                 self.segment(number).set_state(State::Withdrawn);
                 inner.withdrawn.push(number);
             }
-            self.swapped.fetch_sub(row.swapped.len(), Ordering::Relaxed);
+            self.swapped.fetch_sub(self.swapped_by(row), Ordering::Relaxed);
         }
         let mut number = row.segments.start;
         while number < row.segments.end {
-            let span = self.segment(number).span();
+            let count = self.segment(number).span() / self.grains;
             if row.occupied.contains(&number) {
                 self.retire(number, epochs);
             } else if !row.swapped.contains(&number) {
                 self.give_back(number);
             }
-            number += span;
+            number += count;
         }
+    }
+
+    fn swapped_by(&self, row: &Row) -> usize {
+        row.swapped.len() * self.grains()
     }
 }

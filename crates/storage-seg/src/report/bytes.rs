@@ -4,8 +4,7 @@
 use super::walk::live;
 use crate::segment::{Segment, State};
 
-/// What the memory of segments holds. The three numbers add up to the memory of all segments in
-/// service, which are those that are not withdrawn.
+/// What the memory of segments holds. The three numbers add up to the memory of all segments that are not withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ByteReport {
@@ -16,14 +15,14 @@ pub struct ByteReport {
     /// of segments in which all have expired, the unwritten rest of sealed segments, and segments in
     /// limbo.
     pub dead: u64,
-    /// Bytes that can be written: free segments, and the unwritten rest of open ones.
+    /// Bytes that can be written: free segments, the unwritten rest of open ones, and memory that may come into service.
     pub free: u64,
 }
 
 impl ByteReport {
     /// Adds a segment. `is_over` when none of its items can be read any more.
-    pub(super) fn add(&mut self, segment: &Segment, state: State, bytes: u64, is_over: bool) {
-        let bytes = u64::from(segment.span()) * bytes;
+    pub(super) fn add(&mut self, segment: &Segment, state: State, grain: u64, is_over: bool) {
+        let bytes = u64::from(segment.span()) * grain;
         let live = if is_over { 0 } else { live(segment.live_bytes()).min(bytes) };
         // For a moment an item is counted as live and not yet as written, and an open segment still
         // has the count of its last use.

@@ -26,6 +26,20 @@ impl SegmentReport {
         };
         *counted += span;
     }
+
+    /// Turns grains into segments. The memory of a part of one counts as one if it is in use.
+    fn divide(&mut self, grains: u64) {
+        let in_use = [
+            &mut self.open,
+            &mut self.sealed,
+            &mut self.sealed_new,
+            &mut self.claimed,
+            &mut self.limbo,
+            &mut self.pinned,
+        ];
+        in_use.into_iter().for_each(|count| *count = count.div_ceil(grains));
+        self.free /= grains;
+    }
 }
 
 impl ClassReport {
@@ -52,7 +66,7 @@ impl ClassReport {
             (3_600_000, &mut self.due_1h_bytes),
         ];
         for (within_ms, bytes) in due {
-            *bytes += if left_ms <= within_ms { span * walk.segment_bytes } else { 0 };
+            *bytes += if left_ms <= within_ms { span * walk.grain_bytes } else { 0 };
         }
     }
 }
@@ -67,7 +81,7 @@ pub(super) fn live(count: u32) -> u64 {
 struct Walk {
     now_ms: u64,
     cleared_before: u64,
-    segment_bytes: u64,
+    grain_bytes: u64,
 }
 
 impl Walk {
@@ -87,6 +101,8 @@ pub(super) struct Found {
     pub(super) classes: Vec<ClassReport>,
     pub(super) segments: SegmentReport,
     pub(super) bytes: ByteReport,
+    /// Bytes of all segments that are neither free nor withdrawn.
+    pub(super) used: u64,
 }
 
 impl Found {
@@ -96,7 +112,7 @@ impl Found {
         if state == State::Sealed && segment.tier() == NEW {
             self.segments.sealed_new += span;
         }
-        self.bytes.add(segment, state, walk.segment_bytes, walk.left_ms(segment) == 0);
+        self.bytes.add(segment, state, walk.grain_bytes, walk.left_ms(segment) == 0);
         if matches!(state, State::Open | State::Sealed | State::Claimed) {
             self.classes[usize::from(segment.class())].add(segment, walk);
         }
@@ -109,7 +125,7 @@ impl Shared {
         let walk = Walk {
             now_ms: now.as_millis(),
             cleared_before: self.cleared_before(),
-            segment_bytes: self.heap.segment_bytes() as u64,
+            grain_bytes: self.heap.grain_bytes() as u64,
         };
         let new = |class| {
             let class = class as Class;
@@ -119,7 +135,7 @@ impl Shared {
         let mut found = Found {
             classes: (0..self.classes.count()).map(new).collect(),
             segments: SegmentReport {
-                bytes: walk.segment_bytes,
+                bytes: self.heap.segment_bytes() as u64,
                 total: self.pool.total() as u64,
                 pinned: self.pinned.load(Ordering::Relaxed) as u64,
                 new_target_permille: permille(self.trials.new_share()),
@@ -128,9 +144,18 @@ impl Shared {
             ..Found::default()
         };
         self.pool.numbers().for_each(|number| found.add(self.pool.segment(number), &walk));
+        // What may come into service is as good as free.
+        let headroom = self.pool.headroom() as u64;
+        found.segments.free += headroom;
+        found.bytes.free += headroom * walk.grain_bytes;
+        found.used = (found.segments.current() + found.segments.limbo) * walk.grain_bytes;
+        found.segments.divide(self.pool.grains() as u64);
         let present = found.segments.current() + found.segments.limbo + found.segments.free;
         found.segments.withdrawn = found.segments.total.saturating_sub(present);
         found.classes.retain(|class| class.segments > 0);
+        for class in &mut found.classes {
+            class.segments = class.segments.div_ceil(self.pool.grains() as u64);
+        }
         found
     }
 }

@@ -261,7 +261,7 @@ fn a_place_is_as_large_as_what_has_arrived_allows() {
     };
     draft.more(&mut store, 1_000);
     assert_eq!(place_of(&mut store, &mut draft), 0, "a little of it comes as a piece");
-    assert_eq!(used(&store), SEGMENT as u64);
+    assert!(used(&store) <= SEGMENT as u64 / 4, "a page: {:?}", store.stats());
     draft.more(&mut store, 15_000);
     let len = place_of(&mut store, &mut draft);
     assert!((112_000..113_000).contains(&len), "{len}");

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lone segments: which items get one, and when its memory comes back.
+//!
+//! A large item that lies with others is copied: when they are moved or emptied. On today's machines that takes longer than to
+//! receive it. So it gets a segment for itself, with memory of its size (`pool/lone.rs`), is received there, and stays.
+//! Whoever removes the item from the index frees the segment.
+//!
+//! There may be very many lone segments. So nothing walks over all of them but what statistics and checks do; those that
+//! are due are found by [`Dues`].
+
+use crate::class::Class;
+use crate::heap::{BLOCK_BYTES, FIRST_OFFSET, blocks_for};
+use crate::order::{KEPT, NEW};
+use crate::place::{Lack, Spot, Stream};
+use crate::pool::{Memory, Need};
+use crate::segment::State;
+use crate::shared::Shared;
+use crate::store::SegStore;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::zeroed::{Zero, Zeroed};
+use clock::Ticks;
+use std::io;
+use std::ops::Range;
+
+/// The least size of an item with a lone segment, in bytes: the loss of half a page on average, and of what the store
+/// knows of a segment, is little then.
+const LONE_MIN: usize = 64 << 10;
+
+/// The same as a divisor of the size of a segment: it bounds the number of lone segments in a large store.
+const LONE_SHARE: usize = 64;
+
+/// For how many large items memory is kept free, and the most of it, as a divisor of all memory.
+const WANTED: usize = 2;
+const WANTED_SHARE: usize = 64;
+
+/// The least size of such an item in a store with segments of this size.
+pub(crate) fn lone_min(segment_bytes: usize) -> usize {
+    LONE_MIN.max(segment_bytes / LONE_SHARE)
+}
+
+/// Lone segments of which the soonest due time is known.
+const GROUP: u32 = 64;
+
+/// When lone segments are due: for each group of them, a time before which none is.
+#[derive(Debug)]
+pub(crate) struct Dues(Zeroed<Due>);
+
+/// The complement of a time in milliseconds: 0 for never.
+#[derive(Debug)]
+struct Due(AtomicU64);
+
+// SAFETY: it is an atomic, and zeros are a time.
+unsafe impl Zero for Due {
+    #[cfg(loom)]
+    fn zero() -> Self {
+        Due(AtomicU64::new(0))
+    }
+
+    #[cfg(loom)]
+    fn clear(&self) {
+        unreachable!("no memory of times is given back");
+    }
+}
+
+impl Dues {
+    /// # Errors
+    ///
+    /// When the system gives no address space for them.
+    pub(crate) fn new(lone: u32) -> io::Result<Self> {
+        Ok(Dues(Zeroed::new(lone.div_ceil(GROUP).max(1) as usize)?))
+    }
+
+    /// Notes that a segment, by its number among lone ones, is due then.
+    pub(crate) fn note(&self, lone: u32, due_ms: u64) {
+        self.0[(lone / GROUP) as usize].0.fetch_max(!due_ms, Ordering::SeqCst);
+    }
+
+    /// A time before which none of a group is due.
+    fn soonest(&self, group: u32) -> u64 {
+        !self.0[group as usize].0.load(Ordering::SeqCst)
+    }
+
+    /// Forgets the time of a group, whose segments are then looked at.
+    fn forget(&self, group: u32) {
+        self.0[group as usize].0.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Shared {
+    /// Whether an item of `len` bytes gets a lone segment, if there is one.
+    #[inline]
+    pub(crate) fn is_lone(&self, len: usize) -> bool {
+        len >= lone_min(self.heap.segment_bytes()) && self.heap.lone() > 0
+    }
+
+    /// Takes a lone segment for an item of `len` bytes, with whatever memory it has, `at_once` grains at the most.
+    pub(crate) fn take_lone(&self, len: usize, at_once: usize, spare: usize) -> Option<u32> {
+        let bytes = len + FIRST_OFFSET as usize;
+        // More than a mapping has room for.
+        if bytes > u32::MAX as usize / 2 {
+            return None;
+        }
+        let grains = self.grains(bytes) as u32;
+        let need = Need { grains, at_once: at_once as u32, blocks: blocks_for(bytes) };
+        let give = |lone, blocks| self.heap.give_blocks(lone, blocks);
+        let memory = Memory { give, release: self.releaser() };
+        self.pool.take_lone(need, (spare, &self.epochs), memory)
+    }
+
+    /// Free memory, in grains, to keep for large items to come: so that each finds a segment with its memory.
+    pub(crate) fn lone_wanted(&self) -> usize {
+        (WANTED * self.pool.lone_mean()).min(self.pool.target() / WANTED_SHARE)
+    }
+
+    /// Seals a segment that its owner has finished with, and frees it if it is a lone one whose item is gone already.
+    pub(crate) fn seal(&self, number: u32) {
+        if !self.pool.is_lone(number) {
+            return self.pool.seal(number);
+        }
+        let before = self.pool.lone_mean();
+        self.pool.note_lone(self.pool.segment(number).span());
+        if self.pool.lone_mean() != before {
+            self.reckon_reserve();
+        }
+        self.pool.seal(number);
+        self.free_dead(number);
+    }
+
+    /// Frees a lone segment, if it is sealed and its item is gone. For whoever has sealed it or removed the item, in the
+    /// same turn.
+    pub(crate) fn free_dead(&self, number: u32) {
+        if self.pool.is_lone(number)
+            && self.pool.segment(number).live_items() == 0
+            && self.pool.claim(number)
+        {
+            self.pool.retire(number, &self.epochs);
+        }
+    }
+
+    /// Notes when a segment is due.
+    pub(crate) fn note_due(&self, number: u32, due_ms: u64) {
+        if let Some(lone) = self.pool.lone_at(number) {
+            self.dues.note(lone, due_ms);
+        }
+        self.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
+    }
+
+    /// Calls `look` with the lone segments of each group in which one may be due, until it returns true. Returns the soonest
+    /// time at which one may be.
+    pub(crate) fn lone_due(&self, by_ms: u64, mut look: impl FnMut(u32) -> bool) -> u64 {
+        let Range { start, end } = self.pool.lone();
+        let mut soonest = u64::MAX;
+        for group in 0..(end - start).div_ceil(GROUP) {
+            let due_ms = self.dues.soonest(group);
+            if due_ms > by_ms {
+                soonest = soonest.min(due_ms);
+                continue;
+            }
+            // Whoever opens one of them from here on notes it again.
+            self.dues.forget(group);
+            for lone in group * GROUP..((group + 1) * GROUP).min(end - start) {
+                if look(start + lone) {
+                    self.dues.note(lone, 0);
+                    return 0;
+                }
+                let segment = self.pool.segment(start + lone);
+                let due_ms = segment.due_ms();
+                if matches!(segment.state(), State::Open | State::Sealed) && due_ms != 0 {
+                    self.dues.note(lone, due_ms);
+                }
+            }
+            soonest = soonest.min(self.dues.soonest(group));
+        }
+        soonest
+    }
+}
+
+impl SegStore {
+    /// Room for an item in a lone segment with all its memory; `None` if there is no such segment.
+    pub(crate) fn place_lone(
+        &mut self,
+        (stream, class): (Stream, Class),
+        len: usize,
+        spare: usize,
+        now: Ticks,
+    ) -> Option<Result<Spot, Lack>> {
+        let shared = &*self.shared;
+        let grains = shared.grains(len + FIRST_OFFSET as usize);
+        let number = shared.take_lone(len, usize::MAX, spare)?;
+        let missing = grains.saturating_sub(shared.pool.segment(number).span() as usize);
+        if shared.pool.free() + shared.pool.in_limbo() < missing + spare {
+            shared.pool.give_back(number);
+            return Some(Err(Lack::Free(grains)));
+        }
+        let growth = (spare, &*shared.epochs);
+        if shared.pool.grow(number, missing as u32, growth, shared.releaser()) > 0 {
+            // Others may take it meanwhile, so that a write in a small store has to begin anew several times.
+            shared.pool.give_back(number);
+            self.note_given_back();
+            return Some(Err(Lack::Free(grains)));
+        }
+        let tier = if stream == Stream::Kept { KEPT } else { NEW };
+        Some(Ok(self.alone_spot(number, tier, class, now)))
+    }
+}
+
+/// A lone segment has a block at least.
+const _: () = assert!(LONE_MIN >= BLOCK_BYTES);
