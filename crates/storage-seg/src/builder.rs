@@ -8,7 +8,7 @@ use crate::heap::{Extent, FIRST_OFFSET, Heap, HeapOptions, OFFSET_MAX, WIDE_BYTE
 use crate::index::Index;
 use crate::layout::KEY_MAX;
 use crate::limit::{GROWTH, SEGMENTS_MIN, VALUES_MIN};
-use crate::lone::{Dues, lone_min};
+use crate::lone::lone_min;
 use crate::pool::{Piece, Pool, Sizes, wide_for};
 use crate::shared::{OnDrop, Reason, Settings, Shared};
 use crate::store::SegStore;
@@ -238,7 +238,6 @@ impl Builder {
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0_u64));
         let (most, most_wide) = (heap.segments() as usize, heap.wide() as usize);
         let most_lone = heap.lone() as usize;
-        let dues = Dues::new(heap.lone())?;
         let grain_bytes = heap.grain_bytes() as u64;
         let total = segments;
         let pool = Pool::new(Sizes {
@@ -251,7 +250,7 @@ impl Builder {
             grain_bytes,
         })?;
         let epochs = Epochs::new(self.workers);
-        let shared = Shared::new(self.memory, settings, heap, index, pool, epochs, dues, seed);
+        let shared = Shared::new(self.memory, settings, heap, index, pool, epochs, seed)?;
         if self.heap.prefault {
             #[cfg(not(loom))]
             shared.ahead.note_taken();

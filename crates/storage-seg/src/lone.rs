@@ -16,11 +16,11 @@ use crate::pool::{Memory, Need};
 use crate::segment::State;
 use crate::shared::Shared;
 use crate::store::SegStore;
-use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::zeroed::{Zero, Zeroed};
+use crate::zeroed::Zeroed;
 use clock::Ticks;
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The least size of an item with a lone segment, in bytes: the loss of half a page on average, and of what the store
 /// knows of a segment, is little then.
@@ -41,26 +41,10 @@ pub(crate) fn lone_min(segment_bytes: usize) -> usize {
 /// Lone segments of which the soonest due time is known.
 const GROUP: u32 = 64;
 
-/// When lone segments are due: for each group of them, a time before which none is.
+/// When lone segments are due: for each group of them, the complement of a time in milliseconds before which none is. So 0 is
+/// never.
 #[derive(Debug)]
-pub(crate) struct Dues(Zeroed<Due>);
-
-/// The complement of a time in milliseconds: 0 for never.
-#[derive(Debug)]
-struct Due(AtomicU64);
-
-// SAFETY: it is an atomic, and zeros are a time.
-unsafe impl Zero for Due {
-    #[cfg(loom)]
-    fn zero() -> Self {
-        Due(AtomicU64::new(0))
-    }
-
-    #[cfg(loom)]
-    fn clear(&self) {
-        unreachable!("no memory of times is given back");
-    }
-}
+pub(crate) struct Dues(Zeroed<AtomicU64>);
 
 impl Dues {
     /// # Errors
@@ -72,17 +56,17 @@ impl Dues {
 
     /// Notes that a segment, by its number among lone ones, is due then.
     pub(crate) fn note(&self, lone: u32, due_ms: u64) {
-        self.0[(lone / GROUP) as usize].0.fetch_max(!due_ms, Ordering::SeqCst);
+        self.0[(lone / GROUP) as usize].fetch_max(!due_ms, Ordering::SeqCst);
     }
 
     /// A time before which none of a group is due.
     fn soonest(&self, group: u32) -> u64 {
-        !self.0[group as usize].0.load(Ordering::SeqCst)
+        !self.0[group as usize].load(Ordering::SeqCst)
     }
 
     /// Forgets the time of a group, whose segments are then looked at.
     fn forget(&self, group: u32) {
-        self.0[group as usize].0.store(0, Ordering::SeqCst);
+        self.0[group as usize].store(0, Ordering::SeqCst);
     }
 }
 
@@ -126,14 +110,10 @@ impl Shared {
         self.free_dead(number);
     }
 
-    /// Frees a lone segment, if it is sealed and its item is gone. For whoever has sealed it or removed the item, in the
-    /// same turn.
+    /// Frees a segment if it is a lone one without its item, as [`Pool::free_dead`](crate::pool::Pool::free_dead).
     pub(crate) fn free_dead(&self, number: u32) {
-        if self.pool.is_lone(number)
-            && self.pool.segment(number).live_items() == 0
-            && self.pool.claim(number)
-        {
-            self.pool.retire(number, &self.epochs);
+        if self.pool.is_lone(number) {
+            self.pool.free_dead(number, &self.epochs);
         }
     }
 

@@ -17,9 +17,9 @@
 //!
 //! A *wide* segment has address space for many segments' memory and takes as much of it as it needs,
 //! from those that are free (`pool/wide.rs`). A very large item takes a row of neighbouring segments
-//! (`pool/rows.rs`). A *lone* segment has one large item, and address space of its size (`pool/lone.rs`).
+//! (`pool/rows.rs`). A *lone segment* has one large item, and address space of its size (`pool/lone.rs`).
 //!
-//! All counts of memory are in *grains*, the pages of the system: what is free, in service, to be left free or missing, and
+//! All counts of memory are in grains, the pages of the system: what is free, in service, to be left free or missing, and
 //! a segment's span. Numbers of segments are told by their names.
 
 use crate::epoch::{Epoch, Epochs};

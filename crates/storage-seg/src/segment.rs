@@ -293,10 +293,11 @@ impl Segment {
         self.blocks() > 0 || self.span() > grains && self.items() == 1
     }
 
-    /// For how many grains it counts in the order. A large item that is alone counts as a segment; else
-    /// a few of them would fill the share of new items.
+    /// For how many grains it counts in the order. An item that is alone counts as one and a half segments of `grains` at the
+    /// most; else a few of the largest would fill the share of new items. With less, many of a middle size would hardly count,
+    /// and what was kept would go before them.
     pub(crate) fn weight(&self, grains: u32) -> u32 {
-        if self.has_one_large(grains) { grains.min(self.span()) } else { self.span() }
+        if self.has_one_large(grains) { self.span().min(grains + grains / 2) } else { self.span() }
     }
 
     pub(crate) fn class(&self) -> u8 {

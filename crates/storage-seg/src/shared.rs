@@ -18,6 +18,7 @@ use crate::sync::{Arc, Mutex};
 use crate::tally::Tallies;
 use clock::Ticks;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
+use std::io;
 use std::sync::OnceLock;
 
 /// Explicit versions have this bit set, those made of a location do not.
@@ -108,6 +109,9 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// # Errors
+    ///
+    /// When the operating system has no address space for bookkeeping.
     pub(crate) fn new(
         limit: u64,
         settings: Settings,
@@ -115,9 +119,8 @@ impl Shared {
         index: Index,
         pool: Pool,
         epochs: Epochs,
-        dues: Dues,
         seed: u64,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let shared = Shared {
             classes: Classes::for_segments(pool.total()),
             lessons: Lessons::new(limit, LESSON_BYTES),
@@ -125,6 +128,7 @@ impl Shared {
             lowering: AtomicBool::new(false),
             index_share: AtomicU64::new(IN_FULL),
             trials: Trials::new(),
+            dues: Dues::new(heap.lone())?,
             heap: Arc::new(heap),
             sizing: Mutex::new(()),
             index_budget: AtomicU64::new(index.bytes()),
@@ -141,7 +145,6 @@ impl Shared {
             births: AtomicU64::new(0),
             cleared_before: AtomicU64::new(0),
             next_due_ms: AtomicU64::new(u64::MAX),
-            dues,
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
             drafted: AtomicUsize::new(0),
@@ -150,7 +153,7 @@ impl Shared {
             for_moves: AtomicUsize::new(0),
         };
         shared.reckon_reserve();
-        shared
+        Ok(shared)
     }
 
     #[inline]
@@ -171,9 +174,7 @@ impl Shared {
     pub(crate) fn remove_live(&self, location: Location, len: u32) {
         let (number, _) = self.heap.place(location);
         self.pool.segment(number).remove_live(len, self.settings.exclusive);
-        if self.pool.is_lone(number) {
-            self.free_dead(number);
-        }
+        self.free_dead(number);
     }
 
     /// Bytes for items in all segments that the limit allows, less what is lost in them.

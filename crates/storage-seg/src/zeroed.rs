@@ -26,6 +26,25 @@ pub(crate) unsafe trait Zero: Sync {
     fn clear(&self);
 }
 
+macro_rules! zeros {
+    ($($atomic:ty),*) => { $(
+        // SAFETY: it is an atomic number, and need not be dropped.
+        unsafe impl Zero for $atomic {
+            #[cfg(loom)]
+            fn zero() -> Self {
+                <$atomic>::new(0)
+            }
+
+            #[cfg(loom)]
+            fn clear(&self) {
+                self.store(0, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+    )* };
+}
+
+zeros!(std::sync::atomic::AtomicU32, std::sync::atomic::AtomicU64);
+
 /// Values in mapped pages. Untouched pages take no memory.
 #[cfg(not(loom))]
 pub(crate) struct Zeroed<T> {

@@ -5,35 +5,18 @@
 //! into blocks. A segment gets its blocks when it is made, and keeps them.
 
 use super::geometry::{BLOCK_BYTES, BLOCK_SHIFT};
-use crate::zeroed::{Zero, Zeroed};
+use crate::zeroed::Zeroed;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A number of a block or of a segment.
-#[derive(Debug)]
-struct Number(AtomicU32);
-
-// SAFETY: it is an atomic, and zeros are a number.
-unsafe impl Zero for Number {
-    #[cfg(loom)]
-    fn zero() -> Self {
-        Number(AtomicU32::new(0))
-    }
-
-    #[cfg(loom)]
-    fn clear(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
 
 /// The blocks of lone segments, which are counted from zero here. Whoever knows a location has it from the thread that
 /// made the segment, by way of the pool's lock or of the index: so plain loads suffice.
 #[derive(Debug)]
 pub(super) struct Blocks {
     /// The first block of each segment.
-    firsts: Zeroed<Number>,
+    firsts: Zeroed<AtomicU32>,
     /// The segment of each block.
-    owners: Zeroed<Number>,
+    owners: Zeroed<AtomicU32>,
     /// How many blocks have an owner.
     owned: AtomicU32,
 }
@@ -51,20 +34,20 @@ impl Blocks {
     pub(super) fn give(&self, segment: u32, count: u32) -> bool {
         let first = self.owned.load(Ordering::Relaxed) as usize;
         let Some(owners) = self.owners.get(first..first + count as usize) else { return false };
-        owners.iter().for_each(|owner| owner.0.store(segment, Ordering::Relaxed));
-        self.firsts[segment as usize].0.store(first as u32, Ordering::Relaxed);
+        owners.iter().for_each(|owner| owner.store(segment, Ordering::Relaxed));
+        self.firsts[segment as usize].store(first as u32, Ordering::Relaxed);
         self.owned.store(first as u32 + count, Ordering::Relaxed);
         true
     }
 
     /// Where a segment begins, in bytes.
     pub(super) fn start(&self, segment: u32) -> usize {
-        (self.firsts[segment as usize].0.load(Ordering::Relaxed) as usize) << BLOCK_SHIFT
+        (self.firsts[segment as usize].load(Ordering::Relaxed) as usize) << BLOCK_SHIFT
     }
 
     /// The segment of a byte, and the byte's offset in it.
     pub(super) fn place(&self, byte: usize) -> (u32, u32) {
-        let owner = self.owners[byte >> BLOCK_SHIFT].0.load(Ordering::Relaxed);
+        let owner = self.owners[byte >> BLOCK_SHIFT].load(Ordering::Relaxed);
         (owner, (byte - self.start(owner)) as u32)
     }
 }
