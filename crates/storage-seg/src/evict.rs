@@ -98,15 +98,13 @@ impl SegStore {
             let segment = shared.pool.segment(number);
             let plan = Plan::new(segment.tier(), &shared.lessons);
             let job = Job::new(number, segment.written());
-            if !segment.has_one_large(grains as u32) {
-                return Some((job, plan));
-            }
-            if passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
-                // Copying would gain nothing.
-                if shared.pool.is_lone(number) {
-                    self.evictor.lone += segment.span() as usize;
-                }
-                return Some((job, plan.dropping()));
+            let is_alone = segment.has_one_large(grains as u32);
+            if !is_alone || passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
+                let is_lone = shared.pool.is_lone(number);
+                self.evictor.lone =
+                    if is_lone { self.evictor.lone + segment.span() as usize } else { 0 };
+                // To copy an item that is alone would gain nothing.
+                return Some((job, if is_alone { plan.dropping() } else { plan }));
             }
             // A large item that is alone stays where it is.
             segment.set_tier(KEPT);

@@ -13,13 +13,12 @@ use crate::heap::{BLOCK_BYTES, FIRST_OFFSET, blocks_for};
 use crate::order::{KEPT, NEW};
 use crate::place::{Lack, Spot, Stream};
 use crate::pool::{Memory, Need};
-use crate::segment::State;
 use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::zeroed::Zeroed;
 use clock::Ticks;
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The least size of an item with a lone segment, in bytes: the loss of half a page on average, and of what the store
@@ -125,28 +124,48 @@ impl Shared {
         self.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
     }
 
-    /// Calls `look` with the lone segments of each group in which one may be due, until it returns true. Returns the soonest
-    /// time at which one may be.
-    pub(crate) fn lone_due(&self, by_ms: u64, mut look: impl FnMut(u32) -> bool) -> u64 {
+    /// Has all lone segments looked at by the next search for those that are due.
+    pub(crate) fn look_at_lone(&self) {
         let Range { start, end } = self.pool.lone();
-        let mut soonest = u64::MAX;
-        for group in 0..(end - start).div_ceil(GROUP) {
-            let due_ms = self.dues.soonest(group);
-            if due_ms > by_ms {
-                soonest = soonest.min(due_ms);
-                continue;
-            }
-            // Whoever opens one of them from here on notes it again.
-            self.dues.forget(group);
-            for lone in group * GROUP..((group + 1) * GROUP).min(end - start) {
-                if look(start + lone) {
-                    self.dues.note(lone, 0);
-                    return 0;
-                }
-                let segment = self.pool.segment(start + lone);
-                let due_ms = segment.due_ms();
-                if matches!(segment.state(), State::Open | State::Sealed) && due_ms != 0 {
-                    self.dues.note(lone, due_ms);
+        (0..end - start).step_by(GROUP as usize).for_each(|lone| self.dues.note(lone, 0));
+    }
+
+    /// Whether a lone segment has an item from before the opening of this number. The next search looks at it.
+    pub(crate) fn has_lone_from_before(&self, birth: u64) -> bool {
+        let is_such = |&number: &u32| {
+            let segment = self.pool.segment(number);
+            segment.birth() < birth && segment.state().may_be_read()
+        };
+        let found = self.pool.lone().find(is_such);
+        if let Some(lone) = found.and_then(|number| self.pool.lone_at(number)) {
+            self.dues.note(lone, 0);
+        }
+        found.is_some()
+    }
+
+    /// Calls `look` with the lone segments of each group in which one may be due, until it breaks; it returns when to look at
+    /// the segment again. Begins with the group of the segment `from`. Returns the soonest time at which one may be due.
+    pub(crate) fn lone_due(
+        &self,
+        from: u32,
+        now_ms: u64,
+        mut look: impl FnMut(u32) -> ControlFlow<(), u64>,
+    ) -> u64 {
+        let Range { start, end } = self.pool.lone();
+        let (mut soonest, groups) = (u64::MAX, (end - start).div_ceil(GROUP));
+        let first = from.saturating_sub(start) / GROUP;
+        for group in (0..groups).map(|step| (first + step) % groups) {
+            if self.dues.soonest(group) <= now_ms {
+                // Whoever opens one of them from here on notes it again.
+                self.dues.forget(group);
+                for lone in group * GROUP..((group + 1) * GROUP).min(end - start) {
+                    match look(start + lone) {
+                        ControlFlow::Continue(due_ms) => self.dues.note(lone, due_ms),
+                        ControlFlow::Break(()) => {
+                            self.dues.note(lone, 0);
+                            return 0;
+                        }
+                    }
                 }
             }
             soonest = soonest.min(self.dues.soonest(group));

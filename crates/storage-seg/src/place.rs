@@ -370,7 +370,7 @@ impl Shared {
             self.pool.give_back(open.segment);
             return;
         }
-        if self.pool.has_own_space(open.segment) {
+        if self.pool.is_wide(open.segment) {
             self.trim(open.segment, open.at);
         }
         self.seal(open.segment);

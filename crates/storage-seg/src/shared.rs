@@ -206,6 +206,7 @@ impl Shared {
                 Ordering::Relaxed,
             );
             if next.is_ok() {
+                self.look_at_lone();
                 return;
             }
         }

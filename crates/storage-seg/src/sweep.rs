@@ -12,6 +12,7 @@ use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
 use crate::tally::Count;
 use clock::Ticks;
+use std::ops::ControlFlow;
 
 /// How many items may be visited for each that is freed. Items that are dead already, because they
 /// were overwritten or deleted, take almost no time.
@@ -23,42 +24,37 @@ pub(crate) struct Sweeper {
     job: Option<Job>,
     /// An item of the segment is live and could not be moved.
     is_stuck: bool,
-    /// Where the search for due segments goes on.
+    /// Where the search for due segments goes on, and that for lone ones.
     from: usize,
+    lone: u32,
 }
 
 /// A search for segments that are due, or that hold cleared items only.
 struct Search {
     now_ms: u64,
     cleared_before: u64,
-    /// When the first of those is due that are not yet.
-    soonest: u64,
     /// There are cleared items elsewhere.
     has_cleared: bool,
 }
 
 impl Search {
-    /// Looks at a segment and claims it if it is due or cleared. Returns whether it did.
-    fn claims(&mut self, shared: &Shared, number: u32) -> bool {
+    /// Looks at a segment and claims it if it is due or cleared: then it breaks. Else it returns when to look again.
+    fn look(&mut self, shared: &Shared, number: u32) -> ControlFlow<(), u64> {
         let segment = shared.pool.segment(number);
         let (state, due_ms) = (segment.state(), segment.due_ms());
         let is_cleared = segment.birth() < self.cleared_before;
-        if state == State::Limbo {
-            // A reader that has found an item in it may be about to check the mark.
-            self.has_cleared |= is_cleared;
-        }
-        if !matches!(state, State::Open | State::Sealed | State::Claimed) {
-            return false;
-        }
+        let is_in_use = matches!(state, State::Open | State::Sealed | State::Claimed);
         let is_over = state == State::Sealed && (due_ms <= self.now_ms || is_cleared);
         if is_over && shared.pool.claim(number) {
-            return true;
+            return ControlFlow::Break(());
         }
-        self.has_cleared |= is_cleared;
-        if state != State::Claimed && due_ms != 0 {
-            self.soonest = self.soonest.min(due_ms);
+        // In limbo, a reader that has found an item in it may be about to check the mark.
+        if is_cleared && (is_in_use || state == State::Limbo) {
+            self.has_cleared = true;
+            return ControlFlow::Continue(0);
         }
-        false
+        let is_known = is_in_use && state != State::Claimed && due_ms != 0;
+        ControlFlow::Continue(if is_known { due_ms } else { u64::MAX })
     }
 }
 
@@ -112,29 +108,39 @@ impl SegStore {
         // A handle that opens a segment from here on lowers it again. The search sees the segments of those that
         // have lowered it before.
         shared.next_due_ms.swap(u64::MAX, Ordering::SeqCst);
-        let mut search = Search { now_ms, cleared_before, soonest: u64::MAX, has_cleared: false };
+        let mut search = Search { now_ms, cleared_before, has_cleared: false };
+        let mut soonest = u64::MAX;
         let len = shared.pool.len();
         for step in 0..len {
             let at = (self.sweeper.from + step) % len;
             let number = shared.pool.number(at);
-            if search.claims(shared, number) {
-                shared.next_due_ms.store(0, Ordering::SeqCst);
-                self.sweeper.from = at + 1;
-                return Some(Job::new(number, shared.pool.segment(number).written()));
+            match search.look(shared, number) {
+                ControlFlow::Break(()) => {
+                    self.sweeper.from = at + 1;
+                    return Some(shared.begin_sweep(number));
+                }
+                ControlFlow::Continue(0) => {}
+                ControlFlow::Continue(due_ms) => soonest = soonest.min(due_ms),
             }
         }
         let mut found = None;
-        let by_ms = if cleared_before == 0 { now_ms } else { u64::MAX };
-        let soonest = shared.lone_due(by_ms, |number| {
-            found = search.claims(shared, number).then_some(number);
-            found.is_some()
+        let lone = shared.lone_due(self.sweeper.lone, now_ms, |number| {
+            let looked = search.look(shared, number);
+            if looked.is_break() {
+                found = Some(number);
+            }
+            looked
         });
         if let Some(number) = found {
-            shared.next_due_ms.store(0, Ordering::SeqCst);
-            return Some(Job::new(number, shared.pool.segment(number).written()));
+            self.sweeper.lone = number;
+            return Some(shared.begin_sweep(number));
         }
-        shared.next_due_ms.fetch_min(soonest.min(search.soonest), Ordering::SeqCst);
-        if cleared_before != 0 && !search.has_cleared {
+        shared.next_due_ms.fetch_min(soonest.min(lone), Ordering::SeqCst);
+        // A search from before the clear may have been looking at lone segments meanwhile.
+        if cleared_before != 0
+            && !search.has_cleared
+            && !shared.has_lone_from_before(cleared_before)
+        {
             shared.forget_clear(cleared_before);
         }
         None
@@ -150,6 +156,12 @@ impl SegStore {
 }
 
 impl Shared {
+    /// Begins to empty a segment that a search has claimed. There may be others.
+    fn begin_sweep(&self, number: u32) -> Job {
+        self.next_due_ms.store(0, Ordering::SeqCst);
+        Job::new(number, self.pool.segment(number).written())
+    }
+
     /// Gives a claimed segment back. A search for due segments has not seen it meanwhile.
     pub(crate) fn unclaim(&self, number: u32) {
         let due_ms = self.pool.segment(number).due_ms();

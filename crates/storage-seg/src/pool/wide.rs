@@ -22,8 +22,12 @@ pub(crate) struct Piece {
 }
 
 impl Pool {
+    pub(crate) fn is_wide(&self, number: u32) -> bool {
+        self.has_own_space(number) && !self.is_lone(number)
+    }
+
     /// Whether a segment is wide or a lone one: its address space is larger than its memory.
-    pub(crate) fn has_own_space(&self, number: u32) -> bool {
+    pub(super) fn has_own_space(&self, number: u32) -> bool {
         number as usize >= self.narrow
     }
 
