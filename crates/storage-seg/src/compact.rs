@@ -83,7 +83,8 @@ impl SegStore {
     }
 
     /// Continues compaction, if enough bytes are dead, examining at most `budget` items. Returns
-    /// whether it did something.
+    /// whether it did something; not if there is no room for an item that has to move, since whoever needs room must
+    /// evict then.
     pub(crate) fn compact(&mut self, now: Ticks, budget: usize) -> bool {
         if !self.compactor.is_due {
             return false;
@@ -109,7 +110,7 @@ impl SegStore {
         self.compactor.is_due = !is_stuck;
         self.compactor.paused = Some((job, birth)).filter(|_| !is_stuck);
         shared.unclaim(job.segment);
-        true
+        !is_stuck
     }
 
     /// Claims the segment of a paused job again, if nobody else has used it meanwhile.
