@@ -283,9 +283,7 @@ impl SegStore {
                 }
             }
             Keeper::Draft => {}
-            Keeper::Alone => {
-                shared.seal(spot.segment);
-            }
+            Keeper::Alone => shared.seal(spot.segment),
         }
     }
 

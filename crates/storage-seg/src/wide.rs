@@ -32,9 +32,6 @@ const WHOLE_MAX: usize = 6;
 /// wider ones would leave more memory free on average.
 const AWAITED_MAX: usize = 11;
 
-/// The part of an item, as a divisor, that is much to leave unused behind it.
-const MUCH: usize = 4;
-
 /// If a handle may have fewer open segments than this, only items that do not fit a segment go to
 /// wide ones.
 pub(crate) const OPEN_FEW: usize = 4;
@@ -107,11 +104,6 @@ impl Shared {
         !self.is_full(open.at, span, self.grains(open.at as usize + len))
     }
 
-    /// Bytes that are lost in a wide segment that is sealed with so many bytes.
-    pub(crate) fn lost_behind(&self, bytes: usize) -> usize {
-        self.grains(bytes) * self.heap.grain_bytes() - bytes
-    }
-
     /// Takes the memory beyond `written` bytes from a wide segment before it is sealed.
     pub(crate) fn trim(&self, segment: u32, written: u32) {
         let grains = self.grains(written as usize) as u32;
@@ -148,12 +140,10 @@ impl Shared {
         segment.items() == 1 && self.is_full(open.at, segment.span() as usize, grains)
     }
 
-    /// Whether items of `len` bytes share wide segments, because one that is alone in its own would leave much of its
-    /// memory unused.
+    /// Whether items of `len` bytes share wide segments: there are too few for one each.
     pub(crate) fn is_sharing(&self, len: usize) -> bool {
         let end = FIRST_OFFSET as usize + len;
-        let is_lossy = self.lost_behind(end) * MUCH > len;
-        is_lossy && !self.is_full(end as u32, self.grains(end), self.grains(end + len))
+        !self.is_full(end as u32, self.grains(end), self.grains(end + len))
     }
 
     /// Whether the caller's open wide segment takes an item of `len` bytes, growing if it must. If the

@@ -8,7 +8,7 @@ mod support;
 use clock::Ticks;
 use std::collections::HashMap;
 use std::time::Duration;
-use storage::{Announced, Condition, Expiry, Item, Put, Receive, Store, StoreError};
+use storage::{Announced, Condition, Draft, Expiry, Item, Put, Receive, Store, StoreError};
 use storage_seg::{Builder, Eviction, SegDraft, SegStore};
 use support::{HEADER, Random, check, describe, flags, name};
 
@@ -389,4 +389,26 @@ fn less_than_announced_is_a_bug() {
     let mut store = build(&builder());
     let draft = Arriving::begin(&mut store, 1, 1, 1 << 20);
     let _ = store.commit(draft.draft, Condition::Always, NOW);
+}
+
+/// Each has a wide segment while it arrives, of which there are far fewer than items.
+#[test]
+fn values_that_share_a_wide_segment_leave_their_own_to_others() {
+    let builder = SegStore::builder().memory(64 << 20);
+    let mut store = builder.build().expect("the options are possible");
+    for pair in 0..600_u64 {
+        let names = [2 * pair, 2 * pair + 1].map(u64::to_le_bytes);
+        let drafts = names.map(|name| {
+            let mut draft = store.begin(Announced::new(&name, 40_000), NOW).expect("it is small");
+            store.append(&mut draft, &[1; 40_000], NOW).expect("there is memory");
+            assert_eq!(draft.outside_bytes(), 0, "pair {pair}");
+            draft
+        });
+        for draft in drafts {
+            store.commit(draft, Condition::Always, NOW).expect("it is whole");
+        }
+        store.expire(NOW, 16);
+    }
+    assert_eq!((store.stats().items, store.stats().evicted), (1_200, 0));
+    store.check_integrity();
 }
