@@ -8,6 +8,7 @@
 //! * [`Memos`] (`memos.rs`): what one stage leaves for the next.
 //! * [`read`], [`write()`] and [`address`] (`line.rs`): one cache line, prefetched at once. Nothing
 //!   else in the workspace executes the prefetch instruction.
+//! * [`copy_past_caches`] (`past.rs`): the contrary, for many bytes that nobody reads soon.
 //!
 //! A prefetch has no effect except on time:
 //!
@@ -26,9 +27,12 @@ mod hint;
 #[allow(unsafe_code)]
 mod line;
 mod memos;
+#[allow(unsafe_code)]
+mod past;
 mod stage;
 
 pub use hint::Hint;
 pub use line::{address, read, write};
 pub use memos::Memos;
+pub use past::copy_past_caches;
 pub use stage::Stage;

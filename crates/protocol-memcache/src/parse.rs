@@ -33,8 +33,8 @@ pub const LINE_MAX: usize = 2048;
 pub const LIST_CHECKED_MAX: usize = 64 * 1024;
 
 /// Larger values are taken in pieces as they arrive, unless [set](Memcache::pieces_above) otherwise. Up to this size
-/// collecting a value costs less than a draft of it.
-pub const WHOLE_MAX: usize = 256 * 1024 - 1;
+/// collecting a value, and copying it past the caches, costs less than receiving it into a draft.
+pub const WHOLE_MAX: usize = 512 * 1024;
 
 /// What parsing one request comes to.
 pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;

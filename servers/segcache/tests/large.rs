@@ -85,7 +85,7 @@ fn a_large_value_is_the_same_however_it_arrives_and_others_are_served_meanwhile(
         let (_daemon, address) = start(&["-m", "256", "-I", "48m"], storage, engine);
         let (mut client, mut other) = (Client::tcp(address), Client::tcp(address));
         other.ask(b"set small 0 0 5\r\nvalue\r\n", b"STORED\r\n");
-        for len in [256 * KIB - 1, 256 * KIB, 300_001, MIB, 3 * MIB + 17, 40 * MIB] {
+        for len in [256 * KIB, 300_001, 512 * KIB, 512 * KIB + 1, MIB, 3 * MIB + 17, 40 * MIB] {
             let value = value(&mut random, len);
             let request = [format!("set large 7 0 {len}\r\n").as_bytes(), &value, b"\r\n"].concat();
             let mut rest = &request[..];
@@ -113,7 +113,7 @@ fn told(len: usize, client: &mut Client, is_whole: bool) -> Vec<u8> {
 
 /// What is sent, each with a mark behind it by which its replies end.
 fn requests() -> Vec<Vec<u8>> {
-    let len = 400_000;
+    let len = 600_000;
     let value = value(&mut Random::new(8), len);
     let body = [&value[..], b"\r\n"].concat();
     let with = |line: &str| [line.as_bytes(), b"\r\n", &body].concat();
