@@ -34,5 +34,5 @@ mod stage;
 pub use hint::Hint;
 pub use line::{address, read, write};
 pub use memos::Memos;
-pub use past::copy_past_caches;
+pub use past::{MANY_BYTES, copy_past_caches};
 pub use stage::Stage;

@@ -7,8 +7,12 @@
 //! INV-FENCE: non-temporal stores may become visible after later ordinary ones, even after a release. So a fence follows
 //! them before the function returns, and to the rest of the program they are ordinary writes.
 
-/// Copies `from` to `to` past the caches. For many bytes that nobody reads soon: reading them back is slow, and so are
-/// few of them. On architectures for which stable Rust has no such instruction, this is an ordinary copy.
+/// From so many bytes on copying past the caches costs less. With a few kilobytes it costs more, as a part of the lines
+/// that are overwritten is in the caches.
+pub const MANY_BYTES: usize = 16 << 10;
+
+/// Copies `from` to `to`, and [many bytes](MANY_BYTES) past the caches: for what nobody reads soon. On architectures for
+/// which stable Rust has no such instruction, this is an ordinary copy.
 ///
 /// # Panics
 ///
@@ -16,8 +20,9 @@
 pub fn copy_past_caches(to: &mut [u8], from: &[u8]) {
     assert_eq!(to.len(), from.len(), "bytes to copy, and room for them");
     #[cfg(target_arch = "x86_64")]
-    x86_64::copy(to, from);
-    #[cfg(not(target_arch = "x86_64"))]
+    if from.len() >= MANY_BYTES {
+        return x86_64::copy(to, from);
+    }
     to.copy_from_slice(from);
 }
 
@@ -60,10 +65,10 @@ mod tests {
 
     #[test]
     fn every_byte_arrives_wherever_it_begins_and_ends() {
-        let from: Vec<u8> = (0..600_u32).map(|n| n as u8).collect();
+        let from: Vec<u8> = (0..2 * MANY_BYTES).map(|n| (n ^ n >> 8) as u8).collect();
         for begin in 0..65 {
-            for len in [0, 1, 63, 64, 65, 127, 128, 129, 400] {
-                let mut to = vec![0xaa; 600];
+            for len in [0, 1, 400].into_iter().chain((0..130).map(|more| MANY_BYTES - 1 + more)) {
+                let mut to = vec![0xaa; len + 200];
                 copy_past_caches(&mut to[begin..begin + len], &from[3..3 + len]);
                 assert!(to[..begin].iter().all(|&byte| byte == 0xaa), "before {begin}");
                 assert_eq!(to[begin..begin + len], from[3..3 + len], "{len} bytes at {begin}");

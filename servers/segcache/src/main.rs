@@ -123,7 +123,9 @@ where
     S: Scan + Receive + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
-    let codec = Memcache::new(value_max).forms(config.memcache.forms());
+    let codec = Memcache::new(value_max)
+        .pieces_above(config.cache.whole_max())
+        .forms(config.memcache.forms());
     let (builder, codec, options) =
         files.follow(builder, codec, config.service_options(NAME, VERSION));
     let (level, shown) = (config.debug.log_level.into(), config.clone());

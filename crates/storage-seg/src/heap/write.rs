@@ -8,10 +8,6 @@ use crate::layout::{
 };
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// From so many bytes on a value is written past the caches: reading the lines first that it overwrites would cost a
-/// quarter of the time. Below it costs more than it saves, as a part of the lines is there.
-const PAST_CACHES: usize = 16 << 10;
-
 impl Heap {
     /// Writes an item into a segment with this base. Returns its length: the next item begins that
     /// many bytes later.
@@ -354,7 +350,7 @@ impl Pen {
     /// As for [`bytes`](Self::bytes).
     #[inline(always)]
     unsafe fn value(&mut self, bytes: &[u8]) {
-        if bytes.len() < PAST_CACHES {
+        if bytes.len() < prefetch::MANY_BYTES {
             // SAFETY: the caller's promise.
             return unsafe { self.bytes(bytes) };
         }
