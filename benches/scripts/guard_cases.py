@@ -178,14 +178,14 @@ MORE_MEMCACHE = [
 LARGE_FILLING = [
     ("16 KiB", (1,), "set {text16} 0 0 16384\n{v16}", "STORED"),
     ("64 KiB", (1,), "set {text64} 0 0 65536\n{v64}", "STORED"),
-    ("512 KiB", (1,), "set {text512} 0 0 524288\n{v512}", "STORED"),
+    ("768 KiB", (1,), "set {text768} 0 0 786432\n{v768}", "STORED"),
 ]
 LARGE_VALUES = [
     ("get 16 KiB", (1,), "get {text16}", "VALUE {text16} 0 16384\n{v16}\nEND"),
     ("set 16 KiB", (1,), "set {text16} 0 0 16384\n{w16}", "STORED"),
     ("get 64 KiB", (1,), "get {text64}", "VALUE {text64} 0 65536\n{v64}\nEND"),
     ("set 64 KiB", (1,), "set {text64} 0 0 65536\n{w64}", "STORED"),
-    ("set 512 KiB", (1,), "set {text512} 0 0 524288\n{w512}", "STORED"),
+    ("set 768 KiB", (1,), "set {text768} 0 0 786432\n{w768}", "STORED"),
 ]
 EVICTING = [("set of a new key, evicting", (32,), "set {fresh} 0 0 64\n{v}", "STORED")]
 
