@@ -21,7 +21,7 @@ const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 /// Values of this size are collected whole whatever the memory: in a small store pieces cost twice as much.
 const WHOLE_MIN: u64 = 256 << 10;
 
-/// How many of the largest values that are collected whole the memory must hold.
+/// The largest value that is collected whole, as a divisor of the memory that the server starts with.
 const WHOLE_PARTS: u64 = 256;
 
 /// The default of the largest value.
