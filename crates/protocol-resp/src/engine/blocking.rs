@@ -29,7 +29,7 @@ use bytes::Bytes;
 use clock::{Now, Timer};
 use keyspace::{Keyspace, Scope, View};
 use parking_lot::Mutex;
-use protocol::{Context, Control, Directory, Outbox};
+use protocol::{ConnectionId, Context, Control, Directory, Outbox};
 use std::time::Duration;
 use values::{Entry, Type};
 
@@ -109,6 +109,16 @@ impl<K: Keyspace> Engine<K> {
 }
 
 impl<K: Keyspace> Engine<K> {
+    /// Serves those who wait for keys that the keyspace has removed by itself.
+    #[inline]
+    pub(super) fn serve_gone<C: Commands>(&mut self, now: Now, outbox: &mut Outbox) {
+        if !self.worker.pending.ready.is_empty() {
+            let directory = Directory::new();
+            let nobody = ConnectionId::new(0, 0);
+            self.serve_everywhere::<C>(&mut Context::new(now, nobody, outbox, &directory));
+        }
+    }
+
     /// Serves the clients of this worker whose time to be looked at again has come.
     pub(super) fn look_again<C: Commands>(&mut self, now: Now, outbox: &mut Outbox) {
         if !self.worker.must_look(now.ticks) {
@@ -152,6 +162,11 @@ impl<V: View> Execution<'_, '_, V> {
     pub(super) fn serve<C: Commands>(&mut self) {
         let mut later = Vec::new();
         while let Some((db, key)) = self.worker.pending.ready.pop_front() {
+            // What was found expired or evicted before the command may lie in any shard.
+            if !self.scope.contains(self.view.scope_of(&key)) {
+                later.push((db, key));
+                continue;
+            }
             let mut behind = 0;
             while let Some(waiting) = self.host.key_events().waiters().next(db, &key, behind) {
                 behind = waiting.turn;

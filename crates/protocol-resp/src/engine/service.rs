@@ -374,6 +374,7 @@ impl<K: Keyspace> Engine<K> {
         if self.host.cluster().is_on() {
             has_more |= self.attend_cluster(now, outbox);
         }
+        self.serve_gone::<C>(now, outbox);
         if self.host.key_events().tracking().is_active() {
             has_more |= self.attend_caches(outbox);
         }
