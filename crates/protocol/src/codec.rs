@@ -100,6 +100,11 @@ pub trait Protocol {
         true
     }
 
+    /// Whether the client wants the reply to the request that waits. Asked when the reply is there.
+    fn takes_late_reply(&self) -> bool {
+        true
+    }
+
     /// Whether the connection has subscribed to messages of others. Its unread bytes then have the limit for
     /// messages instead of the limit for replies.
     fn is_subscriber(&self) -> bool {

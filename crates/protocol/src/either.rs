@@ -89,6 +89,13 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
         }
     }
 
+    fn takes_late_reply(&self) -> bool {
+        match self {
+            Either::A(a) => a.takes_late_reply(),
+            Either::B(b) => b.takes_late_reply(),
+        }
+    }
+
     fn is_subscriber(&self) -> bool {
         match self {
             Either::A(a) => a.is_subscriber(),

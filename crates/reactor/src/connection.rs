@@ -194,7 +194,9 @@ impl<P: Protocol> Connection<P> {
                 }
                 // Its time limits begin again: the client was not the one to blame for the pause.
                 self.read_at = desk.now.ticks;
-                self.append(reply, desk.pool);
+                if self.pipeline.protocol().takes_late_reply() {
+                    self.append(reply, desk.pool);
+                }
                 Done::Serve
             }
             Errand::Close => {

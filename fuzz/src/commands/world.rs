@@ -5,7 +5,7 @@ use super::client::Client;
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
 use keyspace::{Keyspace, Policy};
-use protocol::{ConnectionId, Context, Directory, Ending, Errand, Execute, Outbox, Peer};
+use protocol::{ConnectionId, Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use protocol_resp::Version;
 use protocol_resp::service::{Host, RespService};
 use reactor::{Limits, Turn, turn};
@@ -184,7 +184,9 @@ impl World {
                     Errand::Push(bytes) => client.output.extend_from_slice(&bytes),
                     Errand::Resume(ticket, reply) => {
                         if client.pipeline.resume(ticket) {
-                            client.output.extend_from_slice(&reply);
+                            if client.pipeline.protocol().takes_late_reply() {
+                                client.output.extend_from_slice(&reply);
+                            }
                             self.serve(at);
                         }
                     }

@@ -82,9 +82,13 @@ impl Unwanted {
     fn end(self, conn: &mut Resp, out: &mut SendBuf, control: Control) {
         if control == Control::Defer {
             conn.replies = self.replies;
-        } else if !conn.replies.end() && !conn.has_pushed {
+            return;
+        }
+        let is_heard = conn.replies.end();
+        if !is_heard && !conn.has_pushed {
             out.truncate(self.mark);
         }
+        conn.waits_unheard = !is_heard && control == Control::Block;
     }
 }
 
@@ -289,8 +293,10 @@ impl<K: Keyspace> Engine<K> {
         let mut spans = std::mem::take(&mut self.worker.spans);
         let unwanted = (conn.replies != Replies::On).then(|| Unwanted::begin(conn, out));
         let control = self.answer::<C>(conn, command, &mut spans, out, context);
-        if let Some(unwanted) = unwanted {
-            unwanted.end(conn, out, control);
+        match unwanted {
+            Some(unwanted) => unwanted.end(conn, out, control),
+            None if control == Control::Block => conn.waits_unheard = false,
+            None => {}
         }
         self.worker.spans = spans;
         if context.outbox.len() != errands && control != Control::Close {

@@ -65,6 +65,8 @@ pub struct Resp {
     pub(crate) no_touch: bool,
     /// The present command has written push messages, which are sent even if replies are off.
     pub(crate) has_pushed: bool,
+    /// The command that waits was sent with replies off.
+    pub(crate) waits_unheard: bool,
 }
 
 impl Resp {
@@ -89,6 +91,7 @@ impl Resp {
             noted: 0,
             no_touch: false,
             has_pushed: false,
+            waits_unheard: false,
         }
     }
 
@@ -217,6 +220,10 @@ impl Protocol for Resp {
     /// In RESP2 a message looks like a reply.
     fn takes_messages(&self) -> bool {
         self.version == Version::Resp3 || self.is_listener()
+    }
+
+    fn takes_late_reply(&self) -> bool {
+        !self.waits_unheard
     }
 
     fn too_large(&self) -> ErrorReply {

@@ -66,6 +66,10 @@ impl Protocol for Words {
     fn takes_messages(&self) -> bool {
         false
     }
+
+    fn takes_late_reply(&self) -> bool {
+        false
+    }
 }
 
 type Combined = Either<Bytewise, Words>;
@@ -88,6 +92,7 @@ fn each_connection_has_the_ways_and_words_of_its_protocol() {
     assert_eq!(b.too_large(), Words.too_large());
     assert_eq!((a.may_idle(), b.may_idle()), (false, true));
     assert_eq!((a.takes_messages(), b.takes_messages()), (true, false));
+    assert_eq!((a.takes_late_reply(), b.takes_late_reply()), (true, false));
     assert!(!Combined::ends_batch(&Either::A(b'a')));
     assert!(Combined::ends_batch(&Either::B((0, b"last"))));
     assert!(!Combined::ends_batch(&Either::B((0, b"first"))));

@@ -269,7 +269,9 @@ impl<S: Subject> Bench<S> {
                     Errand::Push(bytes) => client.output.extend_from_slice(&bytes),
                     Errand::Resume(ticket, reply) => {
                         if client.is_blocked && client.ticket == ticket {
-                            client.output.extend_from_slice(&reply);
+                            if client.connection.takes_late_reply() {
+                                client.output.extend_from_slice(&reply);
+                            }
                             client.is_blocked = false;
                             client.ticket = ticket.next();
                             self.turn(at);
