@@ -23,6 +23,9 @@ const UNCOUNTED: usize = 64 << 10;
 /// Number of waiting copied bytes at which their block is sealed and a new one begun.
 const SEALED_FROM: usize = 48 << 10;
 
+/// [`SendBuf::give_way`] moves no more bytes than the size of their block divided by this.
+const FEW: usize = 16;
+
 /// Replies in order: copied bytes, with large values among them by reference.
 ///
 /// Small pieces are copied into one block. A large value is held by reference, as [`Bytes`], at its place
@@ -453,6 +456,20 @@ impl SendBuf {
         } else {
             self.count(pool);
         }
+    }
+
+    /// Gives the block back if only few copied bytes wait, which move to memory of their size. For a peer that has not read what
+    /// was sent.
+    #[cold]
+    pub fn give_way(&mut self, pool: &mut Pool) {
+        if self.bytes.len() - self.head > self.bytes.capacity() / FEW {
+            return;
+        }
+        self.compact();
+        let few = self.bytes.as_slice().to_vec();
+        let block = std::mem::replace(&mut self.bytes, few);
+        self.count(pool);
+        pool.give_send(block);
     }
 
     /// Reports the buffer's present capacity to the pool.

@@ -212,6 +212,7 @@ impl Session {
         };
         match flushed {
             Ok(Flush::Done) => self.send.release(pool),
+            Ok(Flush::Blocked) if self.transport.carried.is_none() => self.send.give_way(pool),
             Ok(Flush::Blocked | Flush::Partial) => {}
             Err(_) => SESSION_SEND_EX.increment(),
         }

@@ -257,3 +257,35 @@ fn a_portion_ends_where_a_value_does() {
     send.put(&[1; 300]);
     assert_eq!((send.portion(100), send.portion(150)), (100, 300));
 }
+
+#[test]
+fn a_peer_that_does_not_read_keeps_no_block_for_a_few_bytes() {
+    let mut pool = Pool::new(100, 1_000, 1);
+    let value = Bytes::from(vec![b'v'; 5_000]);
+    let mut send = SendBuf::new();
+    send.lend(&mut pool);
+    send.put(b"VALUE\r\n");
+    send.put_shared(value.clone());
+    send.put(b"\r\nEND\r\n");
+    send.consume(107);
+    send.give_way(&mut pool);
+    assert_eq!((send.capacity(), pool.idle_bytes()), (7, 1_000), "the block is back");
+    send.lend(&mut pool);
+    send.put(b"more");
+    let mut slices = [IoSlice::new(&[]); 4];
+    let filled = send.slices(&mut slices);
+    let waiting: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.to_vec()).collect();
+    assert_eq!(waiting, [&value[100..], b"\r\nEND\r\nmore"].concat());
+    send.consume(4_900);
+    send.release(&mut pool);
+    assert_eq!((send.front(), pool.idle_bytes()), (&b"\r\nEND\r\nmore"[..], 1_000));
+    send.consume(11);
+    send.release(&mut pool);
+    assert_eq!((send.capacity(), pool.bytes()), (0, 1_000));
+
+    // What is no more than a part of a block stays in it.
+    send.lend(&mut pool);
+    send.put(&[b'x'; 63]);
+    send.give_way(&mut pool);
+    assert_eq!((send.capacity(), pool.idle_bytes()), (1_000, 0));
+}

@@ -163,7 +163,7 @@ fn is_passing(completion: &Completion) -> bool {
     [Errno::NOBUFS, Errno::CANCELED, Errno::INTR].into_iter().any(|error| completion.is(error))
 }
 
-/// Takes a parcel back from the kernel. Gives its block back when all of it was sent or its
+/// Takes a parcel back from the kernel. Gives its block back when all but a little of it was sent or its
 /// connection is gone.
 fn land(
     link: &mut Link,
@@ -189,5 +189,8 @@ fn land(
         }
     };
     content.release(pool);
+    if !content.is_empty() {
+        content.give_way(pool);
+    }
     news
 }
