@@ -121,6 +121,7 @@ fn shard(common: &Arc<Common>, number: usize) -> Shard {
         sweep: Sweep::new(),
         next_version: 1,
         era: Era::FIRST,
+        current: 0,
         counts: Counts::default(),
         evictions: Evictions::default(),
     }

@@ -12,6 +12,7 @@
 //! * INV-ROOM: a value is written in place only where it fits; INV-SIZE: a key's length fits its
 //!   field. Both are asserted where they are relied on, in `record.rs`.
 //! * INV-VERSION: versions are not zero.
+//! * INV-ERA: the items of the present era are counted.
 //! * INV-DUE: see `sweep.rs`.
 
 use crate::hash::Hasher;
@@ -75,6 +76,9 @@ impl Shard {
     fn check_account(&self, slots: &HashSet<u32>) {
         let items: u64 = slots.iter().map(|&slot| self.slab.entry(slot).record.cost()).sum();
         assert_eq!(items, self.item_bytes, "INV-LIMIT: bytes of items");
+        let is_current = |slot: &&u32| self.slab.entry(**slot).era() == self.era;
+        let current = slots.iter().filter(is_current).count();
+        assert_eq!(current, self.current as usize, "INV-ERA");
         self.check_sums();
         let capacity = self.heads.capacity();
         let buckets = self.heads.buckets() as usize;

@@ -144,6 +144,8 @@ pub(crate) struct Shard {
     pub(crate) next_version: u64,
     /// Items of other eras were cleared.
     pub(crate) era: Era,
+    /// Items of this era.
+    pub(crate) current: u32,
     pub(crate) counts: Counts,
     pub(crate) evictions: Evictions,
 }
@@ -234,6 +236,7 @@ impl Shard {
             }
             self.slab.entry_mut(at).set_next(next);
         }
+        self.current -= u32::from(self.slab.entry(slot).era() == self.era);
         let (record, chunk_went) = self.slab.remove(slot);
         let cost = record.cost();
         self.account.refund(cost);

@@ -289,6 +289,10 @@ impl Store for HashMapStore {
         }
     }
 
+    fn limit_bytes(&self) -> u64 {
+        self.shared.common.limits.limit()
+    }
+
     fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         let common = &self.shared.common;
@@ -298,6 +302,7 @@ impl Store for HashMapStore {
             let shard = shard.0.lock();
             let used = shard.account.used();
             stats.items += u64::from(shard.slab.live());
+            stats.cleared += u64::from(shard.slab.live() - shard.current);
             stats.item_bytes += shard.item_bytes;
             stats.used_bytes += used;
             stats.index_slots += u64::from(shard.heads.buckets());

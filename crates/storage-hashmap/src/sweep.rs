@@ -89,6 +89,7 @@ impl Shard {
                 self.expire(Ticks::ZERO, usize::MAX);
             }
             self.era = self.era.next();
+            self.current = 0;
             self.sweep.eras += 1;
             self.sweep.cleared = true;
             self.publish();

@@ -252,6 +252,7 @@ impl Shard {
         let first = *self.heads.head(bucket);
         let slot = self.slab.insert(call.tag, first, self.era, expiry_ms, record);
         self.heads.set_head(bucket, slot);
+        self.current += 1;
         self.note_stored(slot, cost);
         self.note_due(expiry_ms);
         self.item_bytes += cost;
@@ -320,6 +321,7 @@ impl Shard {
         let entry = self.slab.entry_mut(slot);
         entry.expiry_ms = expiry_ms;
         // A dead item may have been there.
+        self.current += u32::from(entry.era() != self.era);
         entry.set_era(self.era);
         if expiry_ms != NEVER_MS {
             let chunk = self.slab.chunk_of(slot);

@@ -245,6 +245,7 @@ impl Shared {
         };
         let mut stats = Stats::default();
         stats.items = sums.get(Count::Items);
+        stats.cleared = self.cleared().min(stats.items);
         stats.item_bytes = sums.get(Count::ItemBytes);
         let own = used * grain + index_bytes;
         let left = self.limit().saturating_sub(own);

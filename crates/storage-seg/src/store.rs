@@ -333,6 +333,10 @@ impl Store for SegStore {
         self.shared.clear();
     }
 
+    fn limit_bytes(&self) -> u64 {
+        self.shared.limit()
+    }
+
     fn stats(&self) -> Stats {
         self.shared.stats()
     }

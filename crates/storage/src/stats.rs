@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Stats`]: an engine's statistics.
 
-/// A summary of a store, cheap enough to compute for every `stats` command.
+/// A summary of a store, cheap enough to compute for every `stats` command. (The limit alone, which is
+/// cheap enough for every request, is [`Store::limit_bytes`](crate::Store::limit_bytes).)
 ///
 /// Counts are over all handles since the store was made. With several workers each number is exact,
 /// but they are not all of the same instant.
@@ -10,6 +11,8 @@
 pub struct Stats {
     /// Items that can be read, and dead ones whose memory has not come back yet.
     pub items: u64,
+    /// Of the items, those of before a clear.
+    pub cleared: u64,
     /// Bytes of keys, values and per-item overhead.
     pub item_bytes: u64,
     /// Bytes of everything that counts against the limit: items, index, and what handles have

@@ -279,7 +279,7 @@ pub trait Store {
     ///
     /// [`ResizeError`] for a limit that the engine does not take. An engine whose limit is fixed takes no other.
     fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
-        let limit = self.stats().limit_bytes;
+        let limit = self.limit_bytes();
         match bytes.cmp(&limit) {
             Ordering::Less => Err(ResizeError::TooSmall { least: limit }),
             Ordering::Equal => Ok(()),
@@ -296,6 +296,12 @@ pub trait Store {
     /// Makes every item unreadable, at a cost independent of their number; memory comes back
     /// through [`Store::expire`].
     fn clear(&mut self);
+
+    /// The memory limit of the whole store, in bytes: that of its [`Stats`], at the cost of reading one
+    /// number in the engines that override this.
+    fn limit_bytes(&self) -> u64 {
+        self.stats().limit_bytes
+    }
 
     /// A summary of the whole store.
     fn stats(&self) -> Stats;

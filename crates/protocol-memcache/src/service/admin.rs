@@ -50,7 +50,7 @@ impl<S: Receive> MemcacheService<S> {
         }
         // No store takes 0: it tells its own least then, of which there may be more than memcached's.
         let asked = if mebibytes < MEBIBYTES_MIN { 0 } else { mebibytes };
-        let (asked, before) = (u64::from(asked) * MEBIBYTE, self.store.stats().limit_bytes);
+        let (asked, before) = (u64::from(asked) * MEBIBYTE, self.store.limit_bytes());
         match self.store.resize(asked) {
             Ok(()) => {
                 let before = before / MEBIBYTE;

@@ -15,7 +15,7 @@ pub(super) fn config_get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
         ("databases", DATABASES.to_string()),
         ("io-threads", options.threads.to_string()),
         ("maxclients", options.connections_max.to_string()),
-        ("maxmemory", call.store.stats().limit_bytes.to_string()),
+        ("maxmemory", call.store.limit_bytes().to_string()),
         ("maxmemory-policy", options.memory_policy.clone()),
         ("port", options.port.to_string()),
         ("proto-max-bulk-len", options.value_max.to_string()),

@@ -95,7 +95,8 @@ fn cpu<S>(report: &mut Strings<'_, '_, S>) {
 
 /// How many keys expire is not counted.
 fn keyspace<S>(report: &mut Strings<'_, '_, S>) {
-    if report.facts.items > 0 {
-        report.line("db0", format_args!("keys={}", report.facts.items));
+    let keys = super::keys::count(report.facts);
+    if keys > 0 {
+        report.line("db0", format_args!("keys={keys}"));
     }
 }

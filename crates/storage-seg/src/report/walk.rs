@@ -120,6 +120,19 @@ impl Found {
 }
 
 impl Shared {
+    /// Items of before the last clear that have not been counted out yet: there are such while their segments are
+    /// open, or claimed by another handle. Looks at all segments while one of them may have any.
+    pub(crate) fn cleared(&self) -> u64 {
+        let before = self.cleared_before();
+        if before == 0 {
+            return 0;
+        }
+        let segments = self.pool.numbers().map(|number| self.pool.segment(number));
+        let old =
+            segments.filter(|segment| segment.state().may_be_read() && segment.birth() < before);
+        old.map(|segment| live(segment.live_items())).sum()
+    }
+
     /// Visits all segments.
     pub(super) fn walk(&self, now: Ticks) -> Found {
         let walk = Walk {

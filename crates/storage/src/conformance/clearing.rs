@@ -57,13 +57,18 @@ fn memory_comes_back<S: Store>(make: &impl Fn(Limits) -> S) {
         subject.write(Put::new(&number.to_le_bytes(), &[1; 100]).expiry(expiry));
     }
     let before = subject.stats();
+    assert_eq!(before.cleared, 0, "RULE-STATS: {before:?}");
     subject.store.clear();
+    subject.check_live(0);
     for number in 0..1_000_u32 {
         subject.set(&number.to_le_bytes(), b"again");
+        subject.check_live(u64::from(number) + 1);
         subject.expire(3);
+        subject.check_live(u64::from(number) + 1);
     }
     subject.drain(1_000);
     let after = subject.stats();
+    assert_eq!(after.cleared, 0, "RULE-STATS: {after:?}");
     assert!(after.item_bytes < before.item_bytes, "RULE-RECLAIM: {after:?}");
     for number in 0..2_000_u32 {
         let seen = subject.read(&number.to_le_bytes()).map(|seen| seen.value);

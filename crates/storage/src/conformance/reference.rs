@@ -63,6 +63,8 @@ struct Shared {
     /// Where `expire` goes on.
     cursor: Vec<u8>,
     generation: u64,
+    /// How many items are of generations before this one.
+    cleared: u64,
     last_age: u64,
     item_bytes: u64,
     /// Bytes of items that are gone.
@@ -184,7 +186,14 @@ impl Shared {
         self.ages.remove(&entry.age);
         self.places.remove(&place(key));
         self.item_bytes -= Self::cost(key, &entry.value);
+        self.cleared -= u64::from(entry.generation != self.generation);
         Some(entry)
+    }
+
+    /// From now on all items are of an earlier generation.
+    fn clear(&mut self) {
+        self.generation += 1;
+        self.cleared = self.items.len() as u64;
     }
 
     /// Removes an item to make room, or because it is dead.
@@ -205,6 +214,7 @@ impl Shared {
         let lost = self.lost.take().filter(|(key, _)| !self.items.contains_key(key));
         let Some((key, entry)) = lost else { return };
         self.item_bytes += Self::cost(&key, &entry.value);
+        self.cleared += u64::from(entry.generation != self.generation);
         // The youngest, or it would be the next to go.
         self.last_age += 1;
         self.ages.insert(self.last_age, key.clone());
@@ -464,6 +474,7 @@ impl Reference {
             places: BTreeMap::new(),
             cursor: Vec::new(),
             generation: 0,
+            cleared: 0,
             last_age: 0,
             item_bytes: 0,
             dead_bytes: 0,
@@ -615,7 +626,9 @@ impl Store for Reference {
     fn rest(&mut self) {
         let mut shared = self.lock();
         shared.busy.remove(&self.id);
-        shared.generation += u64::from(self.flaw == Flaw::RestClears);
+        if self.flaw == Flaw::RestClears {
+            shared.clear();
+        }
     }
 
     fn reserve(&mut self, bytes: u64) {
@@ -634,13 +647,14 @@ impl Store for Reference {
     }
 
     fn clear(&mut self) {
-        self.enter().generation += 1;
+        self.enter().clear();
     }
 
     fn stats(&self) -> Stats {
         let shared = self.lock();
         Stats {
             items: shared.items.len() as u64,
+            cleared: shared.cleared,
             item_bytes: shared.item_bytes,
             used_bytes: shared.used_bytes(),
             limit_bytes: shared.limits.memory_bytes,

@@ -237,6 +237,13 @@ impl<S: Store> Subject<S> {
         freed
     }
 
+    /// Checks how many items the store counts that no clear has removed.
+    #[track_caller]
+    pub(super) fn check_live(&self, live: u64) {
+        let stats = self.stats();
+        assert_eq!(stats.items - stats.cleared, live, "RULE-STATS: {stats:?}");
+    }
+
     pub(super) fn stats(&self) -> Stats {
         self.store.stats()
     }

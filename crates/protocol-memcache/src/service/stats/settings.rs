@@ -24,7 +24,7 @@ pub(super) fn settings<S: Receive>(service: &MemcacheService<S>, show: Show<'_>)
     let auth_file = users.filter(|_| options.forms != Forms::Binary);
     let auth_file = auth_file.map_or("no".into(), |file| file.path().to_string_lossy());
     let lines: &[(&str, &dyn Display)] = &[
-        ("maxbytes", &service.store.stats().limit_bytes),
+        ("maxbytes", &service.store.limit_bytes()),
         ("maxconns", &options.connections_max),
         ("tcpport", &options.port),
         ("udpport", &options.udp_port),
