@@ -34,6 +34,7 @@ pub struct Options {
     eviction: Eviction,
     segment: Option<u64>,
     max: u64,
+    after: u64,
     by_times: bool,
 }
 
@@ -51,6 +52,7 @@ impl Options {
             eviction: Eviction::default(),
             segment: None,
             max: u64::MAX / RECORD_BYTES as u64,
+            after: 0,
             by_times: false,
         };
         let mut exponent = None;
@@ -60,6 +62,7 @@ impl Options {
                 "--memory" => options.memory = number(&value()?)?,
                 "--segment" => options.segment = Some(number(&value()?)?),
                 "--max" => options.max = number(&value()?)?.min(options.max),
+                "--after" => options.after = number(&value()?)?,
                 "--storage" => options.storage = value()?,
                 "--eviction" => options.eviction = value()?.parse().map_err(|e| format!("{e}"))?,
                 "--size-exponent" => {
@@ -138,12 +141,12 @@ pub fn run(options: &Options) -> Result<(), String> {
 fn replay_on(options: &Options, records: &[u8]) -> Result<Outcome, String> {
     let memory = options.memory;
     if let Ok(rank) = options.storage.parse() {
-        return Simulated::new(rank, memory).replay(records);
+        return Simulated::new(rank, memory).replay(records, options.after);
     }
     let value_max = VALUE_MAX.min(memory / 4);
     if options.storage == "hashmap" {
         let mut store = HashMapStore::builder().memory(memory).shards(SHARDS).build();
-        return replay(&mut store, records, options.by_times);
+        return replay(&mut store, records, options.after, options.by_times);
     }
     let mut builder =
         SegStore::builder().memory(memory).value_max(value_max).eviction(options.eviction);
@@ -151,7 +154,7 @@ fn replay_on(options: &Options, records: &[u8]) -> Result<Outcome, String> {
         builder = builder.segment_bytes(bytes);
     }
     let mut store = builder.build().map_err(|error| error.to_string())?;
-    let mut outcome = replay(&mut store, records, options.by_times)?;
+    let mut outcome = replay(&mut store, records, options.after, options.by_times)?;
     outcome.copies = store.report(Ticks::ZERO).writes.copies();
     Ok(outcome)
 }

@@ -8,11 +8,11 @@
 //!
 //! Keys have 20 bytes and values 64. Each line gives the median and the spread of several rounds.
 //!
-//! `storebench trace FILE... [--memory SIZE] [--max RECORDS] [--storage seg|hashmap] [--eviction NAME]
-//! [--goal objects|bytes | --size-exponent X] [--segment SIZE] [--times]` replays recorded requests
+//! `storebench trace FILE... [--memory SIZE] [--max RECORDS] [--after RECORDS] [--storage seg|hashmap]
+//! [--eviction NAME] [--goal objects|bytes | --size-exponent X] [--segment SIZE] [--times]` replays recorded requests
 //! instead and prints a line per file: object and byte miss ratio, refused sets, resident items,
 //! nanoseconds per operation with those for making and checking keys and values. Sizes may end in `k`,
-//! `m` or `g`. With `--times` the time of the store is that of the records, else the real one.
+//! `m` or `g`. With `--after` the first records warm up, and count neither as hit nor as miss. With `--times` the time of the store is that of the records, else the real one.
 //! `--storage lru`, `gdsf` or `lfuda` simulates a cache that judges each item by itself, with the times
 //! of the records. The format: `benches::trace`.
 

@@ -35,6 +35,11 @@ pub(super) struct Outcome {
 impl Outcome {
     pub(super) const TITLES: &str =
         "     gets    miss  byte miss  failed sets     items      used    evicted  copies  ns/op";
+
+    /// Forgets what was asked for and found so far: the records before were for warming up.
+    pub(super) fn count_anew(&mut self) {
+        (self.gets, self.get_bytes, self.hits, self.hit_bytes) = (0, 0, 0, 0);
+    }
 }
 
 impl fmt::Display for Outcome {
@@ -69,17 +74,19 @@ struct Client<'s, S> {
     outcome: Outcome,
 }
 
-/// Replays records one by one. The time of the store is that of the records, or the time since the
-/// start.
+/// Replays records one by one, and counts hits and misses after the first `uncounted`. The time of the store is that of the
+/// records, or the time since the start.
 pub(super) fn replay<S: Store>(
     store: &mut S,
     records: &[u8],
+    uncounted: u64,
     by_times: bool,
 ) -> Result<Outcome, String> {
     let (now, outcome) = (Ticks::ZERO, Outcome::default());
     let mut client = Client { store, now, key: Vec::new(), value: Vec::new(), outcome };
     let (records, _) = records.as_chunks::<RECORD_BYTES>();
     let start = Instant::now();
+    let mut number = 0;
     for turn in records.chunks(TURN) {
         if !by_times {
             client.now = Ticks::from_millis(start.elapsed().as_millis() as u64);
@@ -91,6 +98,10 @@ pub(super) fn replay<S: Store>(
                 client.now = client.now.max(Ticks::from_millis(record.time_ms.into()));
             }
             client.request(&record);
+            if number < uncounted {
+                client.outcome.count_anew();
+            }
+            number += 1;
         }
         client.store.expire(client.now, BUDGET);
     }

@@ -77,13 +77,16 @@ impl Simulated {
         }
     }
 
-    /// Replays records, by their times.
-    pub(super) fn replay(mut self, records: &[u8]) -> Result<Outcome, String> {
+    /// Replays records, by their times, and counts hits and misses after the first `uncounted`.
+    pub(super) fn replay(mut self, records: &[u8], uncounted: u64) -> Result<Outcome, String> {
         let (records, _) = records.as_chunks::<RECORD_BYTES>();
-        for bytes in records {
+        for (number, bytes) in (0_u64..).zip(records) {
             let record =
                 Record::decode(bytes).ok_or("no trace: it has bytes that are no record")?;
             self.request(&record);
+            if number < uncounted {
+                self.outcome.count_anew();
+            }
         }
         self.outcome.operations = self.requests;
         self.outcome.items = self.entries.len() as u64;

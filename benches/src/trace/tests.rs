@@ -22,14 +22,14 @@ fn store() -> SegStore {
 }
 
 fn replayed(records: &[Record]) -> Outcome {
-    replay(&mut store(), &encode(records), true).expect("these are records")
+    replay(&mut store(), &encode(records), 0, true).expect("these are records")
 }
 
 #[test]
 fn what_is_no_record_is_refused() {
     let mut no_record = encode(&[record(0, KEY, Op::Get)]);
     no_record[22] = 3;
-    assert!(replay(&mut store(), &no_record, false).is_err());
+    assert!(replay(&mut store(), &no_record, 0, false).is_err());
 }
 
 #[test]
@@ -40,6 +40,16 @@ fn a_get_that_misses_writes_what_the_next_one_finds() {
     assert_eq!((outcome.gets, outcome.hits, outcome.items), (5, 2, 2));
     assert_eq!((outcome.get_bytes, outcome.hit_bytes), (600, 240));
     assert_eq!((outcome.failed, outcome.wrong, outcome.operations), (0, 0, 5 + 3 + 1));
+}
+
+#[test]
+fn the_first_records_warm_up_uncounted() {
+    let records = encode(&[record(0, KEY, Op::Get); 5]);
+    let outcome = replay(&mut store(), &records, 3, true).expect("these are records");
+    assert_eq!((outcome.gets, outcome.hits, outcome.operations), (2, 2, 6));
+    let simulated =
+        Simulated::new(Rank::Lru, 1 << 20).replay(&records, 3).expect("these are records");
+    assert_eq!((simulated.gets, simulated.hits), (2, 2));
 }
 
 #[test]
@@ -63,15 +73,17 @@ fn values_that_were_cut_are_wrong() {
     let mut store = store();
     store.put(Put::new(b"kkkkfedcba9876543210", &value[..92]), Ticks::ZERO).unwrap();
     let get = encode(&[record(0, KEY, Op::Get)]);
-    assert_eq!(replay(&mut store, &get, true).expect("it is a record").wrong, 1);
+    assert_eq!(replay(&mut store, &get, 0, true).expect("it is a record").wrong, 1);
 }
 
 #[test]
 fn command_lines_name_files_and_sizes() {
     let parse = |line: &str| Options::parse(line.split_whitespace().map(String::from));
-    let options = parse("a.rt --memory 32m --eviction fifo --max 4000 b.rt --times").unwrap();
-    assert_eq!((options.memory, options.max, options.by_times), (32 << 20, 4000, true));
+    let options =
+        parse("a.rt --memory 32m --eviction fifo --max 4000 --after 64 b.rt --times").unwrap();
+    assert_eq!((options.memory, options.max, options.after), (32 << 20, 4000, 64));
     assert_eq!((options.files.len(), options.eviction), (2, Eviction::Fifo));
+    assert!(options.by_times);
     let options = parse("a.rt --size-exponent 0").unwrap();
     assert_eq!(options.eviction, Eviction::Scored { size_exponent: 0.0 });
     let options = parse("a.rt --goal bytes").unwrap();

@@ -6,20 +6,23 @@
 //! a segment's counts, the order of sealing, an item's size and the frequency in its slot
 //! (`frequency.rs`). The emptying itself goes in steps of a few items.
 //!
-//! `scored` gives new items a share of the memory. It chooses the share (`trial.rs`) by small
-//! simulations of the store (`miniature.rs`).
+//! `scored` gives new items a share of the memory. It chooses the share (`trial.rs`, `contest.rs`) by small
+//! simulations of the store (`miniature.rs`) with a sample of the requests (`sample.rs`).
 
 mod choose;
+mod contest;
 mod fate;
 mod frequency;
 mod miniature;
 mod policy;
+mod sample;
 mod trial;
 
 pub(crate) use fate::{LESSON_BYTES, Lessons, Plan};
 pub(crate) use frequency::{Lesson, as_read_as, is_read, is_used};
 pub use policy::{Eviction, UnknownEviction};
-pub(crate) use trial::{Deed, Sampler, Trials};
+pub(crate) use sample::{Deed, Sampler};
+pub(crate) use trial::Trials;
 
 use crate::empty::{Candidate, Fate, Job, Judge};
 use crate::order::KEPT;

@@ -248,6 +248,9 @@ impl Store for SegStore {
             entry.set_frequency(frequency);
         }
         item.item().note_access(now);
+        if self.sampler.is_long(item.item().value().len()) {
+            self.sample_long(hash, item.location(), now);
+        }
         Some(item)
     }
 
@@ -277,9 +280,9 @@ impl Store for SegStore {
         let hash = self.shared.hash(key);
         // Another handle may relocate or replace the item between the look and the removal.
         while let Some(live) = self.look(hash, key, now) {
-            let location = live.location();
+            let (location, len) = (live.location(), live.item().len() as u32);
             if self.remove(hash, location) {
-                self.sample(hash, Deed::Delete, now);
+                self.sample_changed(hash, len, Deed::Delete { len }, now);
                 return true;
             }
         }

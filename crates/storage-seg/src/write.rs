@@ -229,28 +229,31 @@ impl SegStore {
             }
             entered = self.enter_index(hash, key, place, demand, now);
         }
-        if let Err(unpublished) = entered {
-            self.abandon(filled.spot);
-            return Err(match unpublished {
-                Unpublished::Crowded => Unpublished::Refused(StoreError::OutOfMemory),
-                other => other,
-            });
-        }
+        let is_new = match entered {
+            Ok(is_new) => is_new,
+            Err(unpublished) => {
+                self.abandon(filled.spot);
+                return Err(match unpublished {
+                    Unpublished::Crowded => Unpublished::Refused(StoreError::OutOfMemory),
+                    other => other,
+                });
+            }
+        };
         let retimed = matches!(demand, Demand::Retime(..));
         if retimed {
             self.tally.add(Count::Retimed, 1);
         } else {
             self.tally.add(Count::Stored, 1);
             self.tally.add(Count::StoredBytes, filled.len as u64);
-            let deed = Deed::Write { len: filled.len as u32, due_ms: filled.expiry_ms };
-            self.sample(hash, deed, now);
+            let (len, due_ms) = (filled.len as u32, filled.expiry_ms);
+            self.sample_changed(hash, len, Deed::Write { len, due_ms, is_new }, now);
         }
         self.tally.add(Count::ItemBytes, filled.len as u64);
         self.commit(filled.spot, filled.len, filled.expiry_ms);
         Ok(Version::new(filled.version).expect("INV-VERSION: births begin with one"))
     }
 
-    /// Points the key's slot to the item at `location`.
+    /// Points the key's slot to the item at `location`. Returns whether the key is new.
     fn enter_index(
         &mut self,
         hash: u64,
@@ -258,7 +261,7 @@ impl SegStore {
         (location, reads): (Location, Reads),
         demand: Demand,
         now: Ticks,
-    ) -> Result<(), Unpublished> {
+    ) -> Result<bool, Unpublished> {
         let (shared, turn, tally) = (&self.shared, &self.turn, &*self.tally);
         let home = shared.index.lock(hash);
         let mut present = None;
@@ -289,6 +292,7 @@ impl SegStore {
                 shared.remove_live(entry.location(), old_len);
                 tally.sub(Count::ItemBytes, u64::from(old_len));
                 tally.add(Count::Replaced, 1);
+                Ok(false)
             }
             None => {
                 let frequency = self.lesson.inserted(home.ghost());
@@ -302,9 +306,9 @@ impl SegStore {
                 }
                 self.tally.add(Count::Items, 1);
                 self.tally.add(Count::Inserted, 1);
+                Ok(true)
             }
         }
-        Ok(())
     }
 }
 

@@ -44,6 +44,47 @@ fn missing(part: f64) -> f64 {
     missing as f64 / (2 * items) as f64
 }
 
+/// Reads a key, and writes a value of this length where it is missing, as a client would. Returns whether it was there.
+fn ask(store: &mut SegStore, key: u64, value_len: usize) -> bool {
+    let is_there = is_there(store, key);
+    if !is_there {
+        let value = vec![b'v'; value_len];
+        store.put(Put::new(&key.to_le_bytes(), &value), Ticks::ZERO).unwrap();
+    }
+    if key.is_multiple_of(64) {
+        store.expire(Ticks::ZERO, 64);
+    }
+    is_there
+}
+
+#[test]
+fn clients_that_go_over_to_values_five_hundred_times_as_large_find_them() {
+    const SMALL: u64 = 200_000;
+    const LARGE: u64 = 200;
+    let mut store = store();
+    let mut random = 1_u64;
+    let mut draw = || {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    for _ in 0..1_000_000 {
+        // Some much more often than others.
+        ask(&mut store, (draw().powi(3) * SMALL as f64) as u64, 80);
+    }
+    // Half of the memory, in its place.
+    let misses = [(); 2].map(|()| {
+        let requests = 6_400;
+        (0..requests)
+            .filter(|_| !ask(&mut store, (1 << 40) + (draw() * LARGE as f64) as u64, 40_000))
+            .count() as f64
+            / f64::from(requests)
+    });
+    println!("{misses:?}");
+    assert!(misses[1] <= 0.03, "of the second 6,400 requests {misses:?} miss");
+    store.check_integrity();
+}
+
 #[test]
 fn what_is_read_once_and_late_is_kept_until_then() {
     for (part, most) in [(0.25, 0.0), (0.5, 0.01), (0.75, 0.05)] {

@@ -120,9 +120,12 @@ pub(crate) struct Plan {
     kept_bytes: u64,
     /// The sum of the scores that the items would have if unused, for a first cutoff.
     scores: f64,
-    items: u32,
-    kept_items: u32,
+    items: u64,
+    kept_items: u64,
 }
+
+/// What one item counts, so that parts of one can be counted.
+const ITEM: u64 = 1 << 16;
 
 const FORGET: Fate = Fate::Drop { remember: false };
 
@@ -138,13 +141,24 @@ impl Plan {
     }
 
     pub(crate) fn decide(&mut self, policy: &Eviction, item: Candidate) -> Fate {
+        self.decide_part(policy, item, 0)
+    }
+
+    /// The same where an item stands for a part of one, halved so many times: what it counts for the cutoff.
+    pub(super) fn decide_part(
+        &mut self,
+        policy: &Eviction,
+        item: Candidate,
+        halvings: u32,
+    ) -> Fate {
         let Candidate { frequency, len } = item;
-        self.live_bytes += u64::from(len);
-        self.items += 1;
+        let (bytes, part) = (u64::from(len >> halvings), (ITEM >> halvings).max(1));
+        self.live_bytes += bytes;
+        self.items += part;
         let fate = match *policy {
-            Eviction::Merge { .. } => self.by_score(frequency, len, 1.0, NEW),
+            Eviction::Merge { .. } => self.by_score(frequency, per_use(len, 1.0), part, NEW),
             Eviction::Scored { size_exponent } => {
-                self.by_score(frequency, len, size_exponent, KEPT)
+                self.by_score(frequency, per_use(len, size_exponent), part, KEPT)
             }
             Eviction::S3Fifo { .. } => match (self.tier, is_used(frequency)) {
                 (NEW, false) => Fate::Drop { remember: true },
@@ -155,8 +169,8 @@ impl Plan {
             _ => FORGET,
         };
         if let Fate::Keep { .. } = fate {
-            self.kept_bytes += u64::from(len);
-            self.kept_items += 1;
+            self.kept_bytes += bytes;
+            self.kept_items += part;
             if self.is_dropping {
                 return Fate::Drop { remember: is_memorable(frequency) };
             }
@@ -164,15 +178,9 @@ impl Plan {
         fate
     }
 
-    fn by_score(&mut self, frequency: u8, len: u32, size_exponent: f64, tier: u8) -> Fate {
-        let size = match size_exponent {
-            1.0 => f64::from(len) + SLOT_BYTES,
-            0.0 => 1.0,
-            exponent => (f64::from(len) + SLOT_BYTES).powf(exponent),
-        };
-        let per_use = 1.0 / size;
+    fn by_score(&mut self, frequency: u8, per_use: f64, part: u64, tier: u8) -> Fate {
         let score = uses(frequency) * per_use;
-        self.scores += uses(UNUSED) * per_use;
+        self.scores += uses(UNUSED) * per_use * part as f64;
         if score > self.cutoff {
             Fate::Keep { tier, frequency: decayed(frequency) }
         } else {
@@ -199,16 +207,26 @@ impl Plan {
         };
         if lessons.cutoff() == f64::MIN_POSITIVE {
             // The first one. Most items have not been used yet, and half of those are to stay.
-            let unused = self.scores / f64::from(self.items) / 2.0;
+            let unused = self.scores / self.items as f64 / 2.0;
             lessons.cutoff.store(unused.to_bits(), Ordering::Relaxed);
         } else {
             let kept = self.kept_bytes as f64 / self.live_bytes as f64;
-            let kept_items = f64::from(self.kept_items) / f64::from(self.items);
+            let kept_items = self.kept_items as f64 / self.items as f64;
             let missing = (aim - (1.0 - kept)).max(DROP_ITEMS - (1.0 - kept_items));
             lessons.adjust(missing, kept, self.live_bytes, pace);
         }
         let (cutoff, tier, is_dropping) = (lessons.cutoff(), self.tier, self.is_dropping);
         *self = Plan { cutoff, tier, is_dropping, has_learned: true, ..Plan::default() };
+    }
+}
+
+/// The score of one use of an item of this length.
+fn per_use(len: u32, size_exponent: f64) -> f64 {
+    let size = f64::from(len) + SLOT_BYTES;
+    match size_exponent {
+        1.0 => 1.0 / size,
+        0.0 => 1.0,
+        exponent => 1.0 / size.powf(exponent),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::fate::{Lessons, Plan};
 use super::frequency::{UNUSED, used};
 use super::policy::Eviction;
+use super::sample::Scale;
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW, TIERS};
 use rapidhash::RapidHashMap;
@@ -54,6 +55,7 @@ type Queue = VecDeque<(u64, u32)>;
 #[derive(Debug)]
 pub(super) struct Miniature {
     new_share: f64,
+    scale: Scale,
     memory: u64,
     items: RapidHashMap<u64, Kept>,
     queues: [Queue; TIERS],
@@ -70,10 +72,13 @@ pub(super) struct Miniature {
 }
 
 impl Miniature {
-    pub(super) fn new(new_share: f64, memory: u64) -> Self {
+    /// A miniature of a store with this memory.
+    pub(super) fn new(new_share: f64, scale: Scale, memory: u64) -> Self {
+        let memory = memory >> scale.bits();
         let lessons = Lessons::new(memory, memory / LESSONS);
         Miniature {
             new_share,
+            scale,
             memory,
             items: RapidHashMap::default(),
             queues: Default::default(),
@@ -88,8 +93,9 @@ impl Miniature {
         }
     }
 
-    pub(super) fn new_share(&self) -> f64 {
-        self.new_share
+    /// Bytes that its items may have, as the scale counts them.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// The number of live items.
@@ -108,23 +114,34 @@ impl Miniature {
         self.passed > 2 * self.memory
     }
 
-    /// Changes its memory size, and drops the keys for which `keeps` is false.
-    pub(super) fn resize(&mut self, memory: u64, keeps: impl Fn(u64) -> bool) {
+    /// Changes the scale, and drops the keys that are not sampled any more.
+    pub(super) fn rescale(&mut self, scale: Scale, memory: u64) {
+        self.scale = scale;
         self.set_memory(memory);
         self.passed = 0;
         self.has_refused = false;
-        self.items.retain(|&key, _| keeps(key));
+        self.items.retain(|&key, item| scale.samples(key, item.len));
         let live = self.items.values().filter(|item| item.len > 0);
         self.live = live.clone().count();
         self.bytes = [0; TIERS];
-        live.for_each(|item| self.bytes[usize::from(item.tier)] += u64::from(item.len));
+        live.for_each(|item| self.bytes[usize::from(item.tier)] += scale.bytes(item.len));
         self.tidy();
     }
 
-    /// Changes its memory size for the same keys.
+    /// Changes the memory of the store, for the same keys.
     pub(super) fn set_memory(&mut self, memory: u64) {
-        self.memory = memory;
-        self.lessons.draw_from(memory, memory / LESSONS);
+        self.memory = memory >> self.scale.bits();
+        self.lessons.draw_from(self.memory, self.memory / LESSONS);
+    }
+
+    /// The mean length of the store's items, as far as they are here.
+    pub(super) fn mean_len(&self) -> f64 {
+        let (mut items, mut bytes) = (0.0, 0.0);
+        for item in self.items.values().filter(|item| item.len > 0) {
+            items += self.scale.part(item.len);
+            bytes += self.scale.bytes(item.len) as f64;
+        }
+        bytes / f64::max(items, 1.0)
     }
 
     /// Reads an item. Returns its length if it is there.
@@ -147,7 +164,7 @@ impl Miniature {
         now_ms: u64,
     ) {
         let frequency = self.take(key).map_or(UNUSED, used);
-        if u64::from(len) > self.memory / LEN_PART {
+        if self.scale.bytes(len) > self.memory / LEN_PART {
             self.has_refused = true;
             return;
         }
@@ -172,7 +189,7 @@ impl Miniature {
     fn take(&mut self, key: u64) -> Option<u8> {
         let item = self.items.remove(&key)?;
         if item.len > 0 {
-            self.bytes[usize::from(item.tier)] -= u64::from(item.len);
+            self.bytes[usize::from(item.tier)] -= self.scale.bytes(item.len);
             self.live -= 1;
         }
         Some(item.frequency)
@@ -184,8 +201,9 @@ impl Miniature {
         self.numbers = self.numbers.wrapping_add(1);
         self.items.insert(key, Kept { number: self.numbers, ..item });
         self.queues[tier].push_back((key, self.numbers));
-        self.bytes[tier] += u64::from(item.len);
-        self.passed += u64::from(item.len);
+        let bytes = self.scale.bytes(item.len);
+        self.bytes[tier] += bytes;
+        self.passed += bytes;
         if self.queues[tier].len() > 2 * self.items.len() + LOOKS_MAX {
             self.tidy();
         }
@@ -213,7 +231,8 @@ impl Miniature {
         if item.has_expired(now_ms) {
             return true;
         }
-        match self.plan.decide(policy, Candidate { frequency: item.frequency, len: item.len }) {
+        let candidate = Candidate { frequency: item.frequency, len: item.len };
+        match self.plan.decide_part(policy, candidate, self.scale.halvings(item.len)) {
             Fate::Keep { tier, frequency } => {
                 self.put(key, Kept { tier, frequency, ..item });
                 self.live += 1;
@@ -245,6 +264,11 @@ mod tests {
     const POLICY: Eviction = Eviction::Scored { size_exponent: 1.0 };
     const LEN: u32 = 100;
 
+    /// A miniature of a store, which has this memory, for all of the keys.
+    fn new(new_share: f64, memory: u64) -> Miniature {
+        Miniature::new(new_share, Scale::new(0, LEN.into()), memory)
+    }
+
     fn write(miniature: &mut Miniature, key: u64) {
         miniature.write(key, (LEN, None), &POLICY, 0);
     }
@@ -252,7 +276,7 @@ mod tests {
     /// The share of items still present when each is read once, after further writes of `part` of the
     /// memory.
     fn read_after(new_share: f64, part: f64) -> f64 {
-        let mut miniature = Miniature::new(new_share, 1_000 * u64::from(LEN));
+        let mut miniature = new(new_share, 1_000 * u64::from(LEN));
         let distance = (part * 1_000.0) as u64;
         let mut hits = 0;
         for key in 0..20_000 {
@@ -272,7 +296,7 @@ mod tests {
 
     #[test]
     fn memory_is_kept_and_what_is_known_is_bounded() {
-        let mut miniature = Miniature::new(0.12, 1_000 * u64::from(LEN));
+        let mut miniature = new(0.12, 1_000 * u64::from(LEN));
         for round in 0..10_u64 {
             for key in 0..3_000_u64 {
                 write(&mut miniature, key * round % 5_000);
@@ -284,7 +308,7 @@ mod tests {
         }
         assert_eq!(miniature.len(), 1_000);
         // One key, over and over.
-        let mut miniature = Miniature::new(0.12, 1_000 * u64::from(LEN));
+        let mut miniature = new(0.12, 1_000 * u64::from(LEN));
         (0..10_000).for_each(|_| write(&mut miniature, 7));
         assert_eq!((miniature.len(), miniature.used()), (1, u64::from(LEN)));
         assert!(miniature.queues[0].len() <= 2 + LOOKS_MAX);
@@ -292,7 +316,7 @@ mod tests {
 
     #[test]
     fn what_has_expired_was_deleted_or_is_too_large_is_not_there() {
-        let mut miniature = Miniature::new(0.12, 10_000);
+        let mut miniature = new(0.12, 10_000);
         miniature.write(1, (LEN, Some(50_000)), &POLICY, 0);
         let reads = [49_999, 50_000].map(|now_ms| miniature.read(1, now_ms));
         assert_eq!(reads, [Some(LEN), None]);
@@ -305,9 +329,9 @@ mod tests {
 
     #[test]
     fn a_smaller_one_goes_on_with_the_keys_that_are_left() {
-        let mut miniature = Miniature::new(0.3, 1_000 * u64::from(LEN));
+        let mut miniature = new(0.3, 1_000 * u64::from(LEN));
         (0..5_000).for_each(|key| write(&mut miniature, key));
-        miniature.resize(500 * u64::from(LEN), |key| key.is_multiple_of(2));
+        miniature.rescale(Scale::new(1, LEN.into()), 1_000 * u64::from(LEN));
         assert!((400..=600).contains(&miniature.len()) && !miniature.is_warm());
         assert_eq!(miniature.used(), miniature.len() as u64 * u64::from(LEN));
         (0..5_000).step_by(2).for_each(|key| write(&mut miniature, 10_000 + key));
