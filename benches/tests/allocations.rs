@@ -40,7 +40,7 @@ fn allocations<P: Protocol, E: Execute<P>>(
 fn memcache(request: impl Fn(u64) -> Vec<u8>, tally: &'static AtomicU64) -> u64 {
     let input: Vec<u8> = (0..50).flat_map(request).collect();
     let codec = Memcache::new(1 << 20);
-    let table = Connection::new(codec, service(store(8 << 20, KEYS)));
+    let table = Connection::new(codec.clone(), service(store(8 << 20, KEYS)));
     // So little that writes fill it several times over.
     let segments = Connection::new(codec, service(segments(2 << 20, KEYS)));
     allocations(table, &input, tally) + allocations(segments, &input, tally)

@@ -35,7 +35,7 @@ pub(crate) fn serve(input: &[u8]) {
         let buffers = (&mut recv, &mut send);
         let answer = exchange(
             datagram,
-            codec,
+            codec.clone(),
             &mut service,
             buffers,
             &mut pool,

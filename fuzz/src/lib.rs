@@ -109,7 +109,7 @@ pub fn memcache_parse(input: &[u8]) {
         [memcache::check_refused, memcache::check_refused_guest]
     };
     codec::check(&codec, &input, inside, refused);
-    codec::check(&codec.pieces_above(0), &input, memcache::check_piece, refused);
+    codec::check(&codec.clone().pieces_above(0), &input, memcache::check_piece, refused);
     let guest = codec.with_login();
     codec::check(&guest, &input, memcache::check_guest, refused_guest);
     memcache::check_replies(&input);
@@ -121,7 +121,12 @@ pub fn memcache_binary(input: &[u8]) {
     let codec = Memcache::new(VALUE_MAX).forms(Forms::Binary);
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
     codec::check(&codec, &input, inside, binary::check_refused);
-    codec::check(&codec.pieces_above(0), &input, memcache::check_piece, binary::check_refused);
+    codec::check(
+        &codec.clone().pieces_above(0),
+        &input,
+        memcache::check_piece,
+        binary::check_refused,
+    );
     let guest = codec.with_login();
     codec::check(&guest, &input, memcache::check_guest, binary::check_refused);
 }

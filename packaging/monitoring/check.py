@@ -91,6 +91,18 @@ def load_memcache(port, resp_port, udp_port):
         datagrams.recv(2000)
 
 
+def let_values_wait(port, admin):
+    """Begins more large values than there is memory for, until one is seen to wait, and completes none."""
+    writers = [Connection(port) for _ in range(8)]
+    for writer in writers:
+        writer.socket.sendall(b"set large 0 0 1000000\r\n" + b"v" * 10_000)
+    for _ in range(10 * PATIENCE):
+        if b'large_values_total{event="waited"} 0\n' not in fetch(admin, "/metrics")[0]:
+            return
+        time.sleep(0.1)
+    sys.exit(f"no value has waited for others after {PATIENCE} s")
+
+
 def load_resp(port):
     client = Connection(port)
     value = b"v" * 1000
@@ -132,6 +144,9 @@ def start(binaries, server, folder):
     load = {"pingserver": lambda: load_pings(port), "segcache": lambda: load_memcache(port, resp, udp),
             "rds": lambda: load_resp(port)}[server]
     load()
+    if server == "segcache":
+        # Not a part of the load that goes on: who is stopped for long has its value given up, which is told as a refusal.
+        let_values_wait(port, admin)
     return process, admin, path, load
 
 

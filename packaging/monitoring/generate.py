@@ -112,6 +112,9 @@ DASHBOARDS = {
                 (f"sum by (reason) ({rate('shoebill_memcache_writes_refused_total')})", "{{reason}}"),
                 (f"sum({rate('shoebill_memcache_malformed_total')})", "malformed"),
             ]),
+            ("Large values short of memory", "cps", [
+                (f"sum by (event) ({rate('shoebill_memcache_large_values_total')})", "{{event}}"),
+            ]),
         ]),
         ("Store", [
             *ITEMS,

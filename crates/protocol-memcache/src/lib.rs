@@ -106,6 +106,7 @@
 pub mod client;
 mod cluster;
 mod command;
+mod crowd;
 mod exptime;
 pub mod metrics;
 mod op;
@@ -123,6 +124,7 @@ mod users;
 
 pub use cluster::{ClusterError, ClusterFile};
 pub use command::{Command, CommandId, commands};
+pub use crowd::Crowd;
 pub use exptime::Exptime;
 pub use op::{
     Act, Arith, Detail, Direction, Dump, Family, Get, KEY_MAX, Listing, Login, Manage, Meta, Mode,
@@ -131,7 +133,9 @@ pub use op::{
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::{ServiceOptions, TlsFiles};
 pub use parse::meta::Flags;
-pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache, WHOLE_MAX};
+pub use parse::{
+    Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache, WHOLE_MAX, WHOLE_MAX_CROWDED,
+};
 pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};

@@ -97,6 +97,11 @@ counters! {
         pub static STORE_TOO_LARGE: reason = "too_large";
         pub static STORE_NO_MEMORY: reason = "no_memory";
     }
+    /// Large values that waited for memory that others had which were arriving, and that were given up for others.
+    "shoebill_memcache_large_values_total" {
+        pub static LARGE_WAITED: event = "waited";
+        pub static LARGE_GIVEN_UP: event = "given_up";
+    }
     /// Lines and bodies that were no request.
     pub static MALFORMED: "shoebill_memcache_malformed_total";
     /// Credentials that were checked.

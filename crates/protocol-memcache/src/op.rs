@@ -361,21 +361,21 @@ pub struct Upload<'a> {
     pub flags: u32,
     /// When the item expires.
     pub exptime: Exptime,
-    /// When to store: not [`Mode::Append`] or [`Mode::Prepend`].
+    /// When and how to store.
     pub mode: Mode,
 }
 
 impl<'a> Upload<'a> {
-    /// The storage command `set` with a value of so many bytes; `None` for one that extends the value there is.
-    pub(crate) fn of(set: &Set<'a>, value_len: usize) -> Option<Self> {
+    /// The storage command `set` with a value of so many bytes.
+    pub(crate) fn of(set: &Set<'a>, value_len: u32) -> Self {
         let &Set { key, value: _, cas, flags, exptime, mode } = set;
-        let value_len = u32::try_from(value_len).ok()?;
-        match mode {
-            Mode::Append | Mode::Prepend => None,
-            Mode::Set | Mode::Add | Mode::Replace | Mode::Cas => {
-                Some(Upload { key, value_len, cas, flags, exptime, mode })
-            }
-        }
+        Upload { key, value_len, cas, flags, exptime, mode }
+    }
+
+    /// The storage command with its value.
+    pub(crate) fn with_value(&self, value: &'a [u8]) -> Set<'a> {
+        let &Upload { key, value_len: _, cas, flags, exptime, mode } = self;
+        Set { key, value, cas, flags, exptime, mode }
     }
 }
 

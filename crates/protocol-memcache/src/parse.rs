@@ -16,6 +16,7 @@ pub(crate) mod meta;
 pub(crate) mod number;
 pub(crate) mod text;
 
+use crate::crowd::Crowd;
 use crate::op::Op;
 use crate::reply::text as reply;
 use crate::request::Request;
@@ -36,13 +37,16 @@ pub const LIST_CHECKED_MAX: usize = 64 * 1024;
 /// collecting a value, and copying it past the caches, costs less than receiving it into a draft.
 pub const WHOLE_MAX: usize = 512 * 1024;
 
+/// The same while buffers are [crowded](Crowd).
+pub const WHOLE_MAX_CROWDED: usize = 64 * 1024;
+
 /// What parsing one request comes to.
 pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 
 /// The memcache protocol, in both its forms: text and binary.
 ///
-/// A connection has no state besides its [`Cursor`], so this type holds only what all connections
-/// share.
+/// A connection has no state besides its [`Cursor`] and whether its client has logged in, so this type holds what all
+/// connections share.
 ///
 /// ```
 /// use protocol::{Parsed, Protocol};
@@ -54,7 +58,7 @@ pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 /// let request = Request::text(CommandId::Delete, Op::Delete { key: b"key", cas: 0 }, Text::Whole);
 /// assert_eq!(parsed, Parsed::Request { request, consumed: 12 });
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Memcache {
     sizes: Sizes,
     forms: Forms,
@@ -62,12 +66,28 @@ pub struct Memcache {
 }
 
 /// Sizes of values in bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sizes {
     /// The largest that is accepted.
     value_max: usize,
     /// The largest that is collected before it is stored, at most `value_max`.
     whole_max: usize,
+    /// While this is there, smaller ones are not collected either.
+    crowd: Crowd,
+}
+
+impl Sizes {
+    /// The largest value that is collected in any case.
+    #[inline]
+    fn sure_max(&self) -> usize {
+        self.whole_max.min(WHOLE_MAX_CROWDED)
+    }
+
+    /// Whether a value is taken in pieces.
+    #[inline]
+    fn is_large(&self, len: usize) -> bool {
+        len > self.sure_max() && (len > self.whole_max || self.crowd.is_there())
+    }
 }
 
 /// Whether the client of a connection has logged in.
@@ -136,7 +156,8 @@ impl Memcache {
     /// bytes of header together, so with the same number its largest value is a little shorter.
     #[must_use]
     pub fn new(value_max: usize) -> Self {
-        let sizes = Sizes { value_max, whole_max: WHOLE_MAX.min(value_max) };
+        let (whole_max, crowd) = (WHOLE_MAX.min(value_max), Crowd::default());
+        let sizes = Sizes { value_max, whole_max, crowd };
         Memcache { sizes, forms: Forms::Auto, login: Login::Needless }
     }
 
@@ -144,6 +165,14 @@ impl Memcache {
     #[must_use]
     pub fn pieces_above(mut self, bytes: usize) -> Self {
         self.sizes.whole_max = bytes.min(self.sizes.value_max);
+        self
+    }
+
+    /// Takes values in pieces above [`WHOLE_MAX_CROWDED`] while there is this crowd, which the service knows of. There never
+    /// is unless set.
+    #[must_use]
+    pub fn crowd(mut self, crowd: Crowd) -> Self {
+        self.sizes.crowd = crowd;
         self
     }
 
@@ -191,7 +220,7 @@ impl Memcache {
             (Position::First, _) => return self.begin(cursor, input),
             (Position::GuestLine, true) => return login::line(input),
             (Position::GuestFrame, true) => {
-                return binary::of_guest(&mut cursor.0, input, self.sizes);
+                return binary::of_guest(&mut cursor.0, input, &self.sizes);
             }
             (Position::GuestLine, false) => Position::Line,
             (Position::GuestFrame, false) => Position::Frame,
@@ -239,9 +268,9 @@ impl Protocol for Memcache {
     #[inline]
     fn parse<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
         match cursor.0 {
-            Position::Line => text::parse(self.sizes, &mut cursor.0, input),
+            Position::Line => text::parse(&self.sizes, &mut cursor.0, input),
             Position::List(list) => text::keys::next(list, &mut cursor.0, input),
-            Position::Frame => binary::parse(&mut cursor.0, input, self.sizes),
+            Position::Frame => binary::parse(&mut cursor.0, input, &self.sizes),
             Position::Body(body) => body.next(&mut cursor.0, input),
             Position::First | Position::GuestLine | Position::GuestFrame => {
                 self.first(cursor, input)

@@ -30,6 +30,7 @@ mod tests;
 mod upload;
 mod watch;
 
+use crate::crowd::Crowd;
 use crate::metrics;
 use crate::op::Op;
 use crate::options::ServiceOptions;
@@ -53,7 +54,7 @@ use reread::Rereads;
 use stats::Baseline;
 use std::sync::Arc;
 use storage::{Receive, Scan};
-use upload::{Outside, Uploads};
+use upload::{AllUploads, Uploads};
 pub use watch::WATCHERS_MAX;
 use watch::{OwnWatch, Watchers};
 
@@ -111,7 +112,8 @@ struct Shared {
     observers: Observers,
     watchers: Watchers,
     prefixes: Prefixes,
-    outside: Outside,
+    uploads: AllUploads,
+    crowd: Crowd,
 }
 
 impl<S: Receive> MemcacheService<S> {
@@ -128,7 +130,8 @@ impl<S: Receive> MemcacheService<S> {
             observers: Observers::new(options.detail),
             watchers: Watchers::default(),
             prefixes: Prefixes::new(options.prefix_delimiter),
-            outside: Outside::default(),
+            uploads: AllUploads::default(),
+            crowd: Crowd::new(),
             options,
             platform,
             flush: Deadline::default(),
@@ -151,6 +154,12 @@ impl<S: Receive> MemcacheService<S> {
     /// The store handle.
     pub fn store(&self) -> &S {
         &self.store
+    }
+
+    /// Tells the [codecs](Memcache::crowd) of its connections whether their buffers have much memory.
+    #[must_use]
+    pub fn crowd(&self) -> Crowd {
+        self.shared.crowd.clone()
     }
 
     /// The facts about the server that the service was given.
@@ -350,7 +359,7 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
 
     #[inline]
     fn wake_at(&self) -> Option<Ticks> {
-        self.rereads.look_at()
+        self.rereads.look_at().into_iter().chain(self.uploads.look_at()).min()
     }
 
     #[inline]
@@ -360,7 +369,6 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
 
     #[inline]
     fn buffers(&mut self, buffers: Buffers) {
-        self.uploads.set_buffers(buffers.bytes);
-        self.reserve();
+        self.count_buffers(buffers.bytes);
     }
 }

@@ -58,7 +58,7 @@ fn nothing_depends_on_how_bytes_arrive() {
     let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
     for pieces_above in [usize::MAX, 0] {
         let codec = Memcache::new(1 << 20).pieces_above(pieces_above);
-        protocol::conformance::check(|| codec, &samples);
+        protocol::conformance::check(|| codec.clone(), &samples);
     }
 }
 

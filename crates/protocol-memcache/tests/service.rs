@@ -4,8 +4,11 @@
 mod support;
 
 use clock::Clock;
-use protocol::{Buffers, Context, Directory, Execute, Outbox, Stage};
-use protocol_memcache::{CommandId, Get, MemcacheService, Op, Request, ServiceOptions, Text};
+use protocol::{Buffers, Context, Directory, Execute, Outbox, Parsed, Protocol, Stage};
+use protocol_memcache::{
+    CommandId, Cursor, Get, Memcache, MemcacheService, Op, Request, ServiceOptions, Text,
+    WHOLE_MAX_CROWDED,
+};
 use std::time::Duration;
 use support::server::{Connection, Server};
 
@@ -89,6 +92,43 @@ fn large_values_leave_by_reference() {
     let twice = server.ask(b"get k k\r\nversion\r\n");
     assert!(twice.ends_with(b"v\r\nEND\r\nVERSION 1.6.45\r\n"));
     assert_eq!(twice.iter().filter(|&&byte| byte == b'v').count(), 2 * 16 * 1024);
+}
+
+/// Where connections' buffers have an eighth of the memory, values that are not small go to the store as they arrive, also
+/// one of which a part is in a buffer already.
+#[test]
+fn values_are_taken_in_pieces_while_buffers_are_crowded() {
+    let mut server = Server::new();
+    server.ask(b"cache_memlimit 8\r\n");
+    let codec = Memcache::new(1 << 20).crowd(server.service.crowd());
+    let (text, meta) = (b"set k 0 0 100000\r\n12345".to_vec(), b"ms k 100000\r\n12345".to_vec());
+    let total = (9 + 100_000_u32).to_be_bytes();
+    let binary = [&[0x80, 1, 0, 1, 8, 0, 0, 0][..], &total, &[0; 12], &[0; 8], b"k12345"].concat();
+    let small = format!("set k 0 0 {WHOLE_MAX_CROWDED}\r\n").into_bytes();
+    let mut cursors = [Cursor::default(); 4];
+    let mut is_in_pieces = |server: &mut Server, bytes| {
+        server.service.buffers(Buffers { bytes, unsent: 0 });
+        let mut cursors = cursors.iter_mut();
+        [&text, &meta, &binary, &small].map(|input| {
+            let cursor = cursors.next().expect("each has one");
+            let mut behind = *cursor;
+            match codec.parse(&mut behind, input) {
+                Ok(Parsed::Request { request, .. }) => {
+                    assert!(matches!(request.op, Op::Upload(_) | Op::UploadMeta(_)));
+                    true
+                }
+                Ok(Parsed::NeedMore { .. }) => {
+                    *cursor = behind;
+                    false
+                }
+                other => panic!("{other:?}"),
+            }
+        })
+    };
+    assert_eq!(is_in_pieces(&mut server, 1 << 20), [false; 4]);
+    assert_eq!(is_in_pieces(&mut server, (1 << 20) + 1), [true, true, true, false]);
+    assert_eq!(is_in_pieces(&mut server, (1 << 19) + 1), [true, true, true, false]);
+    assert_eq!(is_in_pieces(&mut server, 1 << 19), [false; 4]);
 }
 
 #[test]

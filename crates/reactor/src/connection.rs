@@ -370,9 +370,12 @@ impl<P: Protocol> Connection<P> {
     /// It must be, because an event reports that the peer has closed its side only once the end of its stream
     /// has arrived. The end does not arrive while the socket is full of earlier bytes, and that of a TLS
     /// stream causes no event at all.
+    ///
+    /// It is not if the bytes are a body that is taken in parts: its request waits for memory for them.
     fn may_read_on<E>(&self, desk: &Desk<'_, E>) -> bool {
         self.readable
             && !self.has_peer_gone()
+            && !self.pipeline.awaits_body()
             && self.session.recv().filled().len() < desk.limits.request_bytes
     }
 

@@ -76,6 +76,11 @@ const FLOOD: usize = 128 << 10;
 /// Number of consecutive turns with much input after which a connection's session reads its socket itself.
 const STREAK: u8 = 4;
 
+/// Bytes in the receive buffers of a worker's connections from which on sessions read their sockets themselves. The ring takes some
+/// hundred kilobytes from a socket before it can be told to stop, also for a request that has to wait; a session takes what
+/// it is to.
+const CROWDED_BYTES: usize = 8 << 20;
+
 /// A worker's ring and the links of its connections.
 #[derive(Debug)]
 pub(crate) struct Uring {
@@ -92,6 +97,8 @@ pub(crate) struct Uring {
     datagrams: Vec<(usize, bool)>,
     /// An error of submitting within a turn.
     failed: Option<io::Error>,
+    /// Receive buffers have much, until they have half of [`CROWDED_BYTES`].
+    is_crowded: bool,
     /// How a new link receives: as [`first_way`] says, except in tests.
     first_way: fn(&Stream) -> Way,
 }
@@ -103,6 +110,8 @@ pub(crate) enum Wants {
     Input,
     /// A limited amount, while it waits for its next turn.
     Some,
+    /// Nothing for now: receiving stops.
+    Later,
     /// Nothing: receiving is not started again.
     Nothing,
 }
@@ -112,8 +121,13 @@ impl Wants {
     fn room(self) -> usize {
         match self {
             Wants::Some => UNDELIVERED_BYTES,
-            Wants::Input | Wants::Nothing => 0,
+            Wants::Input | Wants::Later | Wants::Nothing => 0,
         }
+    }
+
+    /// Whether receiving starts.
+    fn more(self) -> bool {
+        matches!(self, Wants::Input | Wants::Some)
     }
 }
 
@@ -192,6 +206,7 @@ impl Uring {
             sends: 0,
             datagrams: Vec::new(),
             failed: None,
+            is_crowded: false,
             first_way,
         })
     }
@@ -269,12 +284,18 @@ impl Uring {
         }
     }
 
+    /// Learns how many bytes the receive buffers of the worker's connections have.
+    pub(crate) fn note_received(&mut self, bytes: usize) {
+        self.is_crowded = bytes > if self.is_crowded { CROWDED_BYTES / 2 } else { CROWDED_BYTES };
+    }
+
     /// Makes a link for the connection in `slot`; receiving has not started.
     pub(crate) fn enter(&mut self, slot: usize, socket: &Stream) -> usize {
         let entry = self.links.vacant_entry();
         self.generation = self.generation.wrapping_add(1);
         let place = entry.key();
-        entry.insert(Link::new(place, self.generation, slot, (self.first_way)(socket)));
+        let way = if self.is_crowded { Way::Session } else { (self.first_way)(socket) };
+        entry.insert(Link::new(place, self.generation, slot, way));
         place
     }
 
@@ -314,7 +335,7 @@ impl Uring {
         link.take_turn();
         let undelivered = session.undelivered();
         match link.receiving {
-            Receiving::Off if wants != Wants::Nothing && !session.has_undelivered() => {
+            Receiving::Off if wants.more() && !session.has_undelivered() => {
                 link.way = if link.sends_much() { Way::Session } else { Way::Ring };
                 session.read_directly(link.way == Way::Session);
                 link.receiving = Receiving::On;
@@ -325,7 +346,7 @@ impl Uring {
                 }
             }
             Receiving::On if link.is_to_change_ways() => stop(&mut self.queue, link),
-            Receiving::On if undelivered > wants.room() => {
+            Receiving::On if undelivered > wants.room() || wants == Wants::Later => {
                 stop(&mut self.queue, link);
                 if !link.is_watched {
                     link.is_watched = true;
@@ -337,7 +358,7 @@ impl Uring {
         }
     }
 
-    /// Called by each sweep: looks whether the end of a link's stream, or a part of it, has come without being reported,
+    /// Called by each sweep: leaves reading to the session of a link while buffers have much, or looks whether the end of a link's stream, or a part of it, has come without being reported,
     /// and if so receives anew, which finds it.
     ///
     /// The kernel may keep it back for ever: if a reset comes before the receiving operation has taken the bytes that
@@ -345,7 +366,8 @@ impl Uring {
     /// Linux 7.0, is the same of unix sockets).
     pub(crate) fn look_for_unreported(&mut self, place: usize, session: &mut Session) {
         let link = &mut self.links[place];
-        if link.is_in_doubt() && is_readable(session.stream().as_fd()) {
+        let changes = self.is_crowded && link.leave_to_session();
+        if changes || link.is_in_doubt() && is_readable(session.stream().as_fd()) {
             stop(&mut self.queue, link);
         }
     }

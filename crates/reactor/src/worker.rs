@@ -227,6 +227,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let before = self.footprint.told();
         if let Some(buffers) = self.footprint.news(&self.pool) {
             note_buffers(buffers.bytes as i64 - before as i64);
+            self.driver.note_received(self.pool.lent_bytes() - self.pool.lent_send_bytes());
             self.service.buffers(buffers);
         }
         let budget = self.options.maintain_budget;

@@ -70,7 +70,7 @@ mod tests {
         fs::write(&nodes, "1\nhost|127.0.0.1|11211\n").unwrap();
         let files = Files::read(&section).unwrap();
         let (builder, codec) = (Builder::new("mine", "1.0.0"), Memcache::new(1 << 20));
-        let (_, _, options) = files.follow(builder, codec, ServiceOptions::new());
+        let (_, _, options) = files.follow(builder, codec.clone(), ServiceOptions::new());
         assert!(options.users.is_some() && options.cluster.is_some());
 
         let none = Files::read(&settings::Memcache::default()).unwrap();

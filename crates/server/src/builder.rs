@@ -463,6 +463,7 @@ impl Builder {
             admin = admin.connections_max(most);
         }
         if self.program.is_whole() {
+            heap::keep_little();
             admin = admin
                 .task(FIGURES_INTERVAL, logging::refresh_metrics)
                 .task(FIGURES_INTERVAL, heap::give_back_as_needed(self.wish.clone()));

@@ -82,7 +82,8 @@ impl Shared {
         }
         let mut taken = pool.take(1, granted);
         if taken < granted {
-            let parted = shard.give_up((granted - taken).min(STEP), now);
+            let short = granted - taken;
+            let parted = shard.give_up(short.min(STEP), short, now);
             pool.arrive(parted);
             taken += parted;
         }
@@ -140,7 +141,8 @@ impl Shared {
         let owed = pool.debt().saturating_sub(excess - own);
         let mut paid = pool.take_up_to(owed);
         if paid < owed {
-            let parted = shard.give_up((owed - paid).min(STEP), now);
+            let short = owed - paid;
+            let parted = shard.give_up(short.min(STEP), short, now);
             pool.arrive(parted);
             paid += parted;
         }
@@ -240,6 +242,41 @@ mod tests {
         // For the rest of its record, in place of a hundred thousand.
         assert!(evicted < 1_000, "{evicted} items were evicted by the commit");
         store.check_integrity();
+    }
+
+    /// One is dropped for each that comes, and not one of each shard.
+    #[test]
+    fn of_large_values_as_many_stay_as_fit() {
+        for (len, arrives) in [(1 << 20, true), (4 << 20, true), (4 << 20, false), (8 << 20, true)]
+        {
+            let builder = HashMapStore::builder().memory(64 << 20).item_max(16 << 20).shards(16);
+            let mut store = builder.seed(3).build();
+            let value = vec![7; len];
+            for number in 0..(200 << 20) / len as u32 {
+                let key = number.to_le_bytes();
+                if !arrives {
+                    store.put(Put::new(&key, &value), Ticks::ZERO).expect("it fits");
+                    continue;
+                }
+                let mut draft =
+                    store.begin(Announced::new(&key, len), Ticks::ZERO).expect("it fits");
+                for piece in value.chunks(288 << 10) {
+                    store.append(&mut draft, piece, Ticks::ZERO).expect("it fits");
+                    store.reserve(draft.outside_bytes() as u64);
+                    store.expire(Ticks::ZERO, 64);
+                }
+                store.reserve(0);
+                store.commit(draft, Condition::Always, Ticks::ZERO).expect("it fits");
+            }
+            store.check_integrity();
+            // All but what arrives, and one more that may have gone for it.
+            let least = (64 << 20) / len as u64 - 3;
+            let kept = store.stats().items;
+            assert!(
+                kept >= least,
+                "{kept} of {len} bytes, at least {least}; they arrive: {arrives}"
+            );
+        }
     }
 
     #[test]

@@ -136,12 +136,14 @@ impl Shard {
         });
     }
 
-    /// Gives up to `wanted` bytes of this shard's lease to another, dropping items if it must.
-    pub(crate) fn give_up(&mut self, wanted: u64, now: Ticks) -> u64 {
+    /// Gives up to `most` bytes of this shard's lease to another. Drops items only for `wanted` of them, but what one that
+    /// is larger leaves goes, too: else another shard would drop one for it.
+    pub(crate) fn give_up(&mut self, wanted: u64, most: u64, now: Ticks) -> u64 {
         while self.account.slack() < wanted && self.evict(now, NONE) {}
-        let parted = self.account.part(wanted);
+        let spare = self.account.slack().saturating_sub(self.common.limits.lease());
+        let parted = self.account.part(wanted.max(spare).min(most));
         self.common.pool.depart(parted);
-        self.check_exit();
+        self.settle();
         parted
     }
 

@@ -116,7 +116,8 @@ impl Shared {
         for portion in [short.div_ceil(others as u64), u64::MAX] {
             for step in 1..=others {
                 let shard = (except + step) % self.shards.len();
-                gathered += self.lock(shard).give_up(portion.min(short - gathered), now);
+                let left = short - gathered;
+                gathered += self.lock(shard).give_up(portion.min(left), left, now);
                 if gathered == short {
                     return gathered;
                 }

@@ -106,6 +106,13 @@ impl Shared {
         unsafe { self.heap.fill_gap(begun, n) }
     }
 
+    /// Copies what is written of an item to another segment, which has memory for it.
+    pub(crate) fn carry(&self, begun: &mut Begun, to: Spot) {
+        debug_assert!(self.is_room(to, begun.written()), "INV-ROOM: {to:?}");
+        // SAFETY: as for `append`, and so is the other segment.
+        unsafe { self.heap.carry(begun, (to.segment, to.offset)) }
+    }
+
     /// Ends an item whose value is there. Returns its length.
     pub(crate) fn end(&self, spot: Spot, begun: &Begun) -> usize {
         debug_assert!(self.is_room(spot, begun.written()), "INV-ROOM: {spot:?}");

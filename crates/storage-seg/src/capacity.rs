@@ -149,7 +149,7 @@ impl Shared {
                 self.index_counts(),
                 self.reserved.load(Ordering::Relaxed),
                 self.heap.segment_bytes() as u64,
-                self.settings.value_max as u64,
+                self.settings.value_max as u64 + self.promised_to_drafts(),
             )
         });
         self.reckon_reserve();

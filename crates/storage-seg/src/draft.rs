@@ -5,7 +5,7 @@
 //! it is behind all that counts as written there, so nobody looks at it. A draft that is dropped leaves the segment as
 //! it was before: free if nothing was published in it, and sealed otherwise.
 
-use crate::heap::Begun;
+use crate::heap::{Begun, FIRST_OFFSET};
 use crate::index::Location;
 use crate::place::Lease;
 use crate::shared::Shared;
@@ -16,6 +16,10 @@ use storage::{Collected, Draft, StoreError};
 /// The part of the segments' memory that all drafts together may have, as a fraction: the rest is for what can be
 /// read, and for writes.
 const SHARE_MAX: (usize, usize) = (3, 4);
+
+/// The part of it up to which further values are admitted beside those that are under way: all of them get their memory,
+/// also when reservations grow meanwhile.
+const SHARE_ADMITTED: (usize, usize) = (1, 2);
 
 /// A value that is arriving in a [`SegStore`](crate::SegStore), as part of [`storage::Receive`].
 #[derive(Debug)]
@@ -66,13 +70,18 @@ pub(crate) struct Holding {
     pub(crate) lease: Lease,
     /// The memory that is counted, in grains.
     grains: usize,
+    /// What its item may come to, in grains.
+    announced: usize,
     /// A handle has the segment now.
     is_left: bool,
 }
 
 impl Holding {
-    pub(crate) fn new(shared: Arc<Shared>, lease: Lease) -> Self {
-        Holding { shared, lease, grains: 0, is_left: false }
+    /// For an item of `len` bytes.
+    pub(crate) fn new(shared: Arc<Shared>, lease: Lease, len: usize) -> Self {
+        let announced = shared.grains(FIRST_OFFSET as usize + len);
+        shared.announced.fetch_add(announced, Ordering::Relaxed);
+        Holding { shared, lease, grains: 0, announced, is_left: false }
     }
 
     /// Whether it is in this store.
@@ -95,6 +104,11 @@ impl Holding {
         Ok(())
     }
 
+    /// Exchanges the segment for another, without anything published in either.
+    pub(crate) fn replace(&mut self, lease: Lease) {
+        self.shared.end_lease(&std::mem::replace(&mut self.lease, lease));
+    }
+
     /// Leaves the segment to a handle.
     pub(crate) fn leave(&mut self) -> Lease {
         self.is_left = true;
@@ -108,21 +122,37 @@ impl Drop for Holding {
             self.shared.end_lease(&self.lease);
         }
         self.shared.drafted.fetch_sub(self.grains, Ordering::Relaxed);
+        self.shared.announced.fetch_sub(self.announced, Ordering::Relaxed);
     }
 }
 
 impl Shared {
     /// How much more memory drafts may have, in grains.
     pub(crate) fn left_for_drafts(&self) -> usize {
+        self.share_of_drafts(SHARE_MAX).saturating_sub(self.drafted.load(Ordering::Relaxed))
+    }
+
+    /// Whether there will be memory for values that come to so many bytes.
+    pub(crate) fn admits(&self, bytes: u64) -> bool {
+        let most = self.share_of_drafts(SHARE_ADMITTED) * self.heap.grain_bytes();
+        bytes <= most as u64
+    }
+
+    /// Bytes of segments that stay in service whatever is reserved, so that drafts may have what they were admitted with.
+    pub(crate) fn promised_to_drafts(&self) -> u64 {
+        let announced = self.announced.load(Ordering::Relaxed);
+        let most = self.pool.total() * self.pool.grains() / SHARE_ADMITTED.1 * SHARE_ADMITTED.0;
         let (share, of) = SHARE_MAX;
-        let most = self.pool.target() * share / of;
-        most.saturating_sub(self.drafted.load(Ordering::Relaxed))
+        (announced.min(most) * of / share * self.heap.grain_bytes()) as u64
+    }
+
+    fn share_of_drafts(&self, (share, of): (usize, usize)) -> usize {
+        self.pool.target() * share / of
     }
 
     fn count_drafted(&self, grains: usize) -> Result<(), StoreError> {
         let before = self.drafted.fetch_add(grains, Ordering::Relaxed);
-        let (share, of) = SHARE_MAX;
-        if before + grains <= self.pool.target() * share / of {
+        if before + grains <= self.share_of_drafts(SHARE_MAX) {
             return Ok(());
         }
         self.drafted.fetch_sub(grains, Ordering::Relaxed);

@@ -78,16 +78,24 @@ impl Shared {
 
     /// Takes a lone segment for an item of `len` bytes, with whatever memory it has, `at_once` grains at the most.
     pub(crate) fn take_lone(&self, len: usize, at_once: usize, spare: usize) -> Option<u32> {
-        let bytes = len + FIRST_OFFSET as usize;
-        // More than a mapping has room for.
-        if bytes > u32::MAX as usize / 2 {
-            return None;
-        }
-        let grains = self.grains(bytes) as u32;
-        let need = Need { grains, at_once: at_once as u32, blocks: blocks_for(bytes) };
+        let need = self.lone_need(len, at_once)?;
         let give = |lone, blocks| self.heap.give_blocks(lone, blocks);
         let memory = Memory { give, release: self.releaser() };
         self.pool.take_lone(need, (spare, &self.epochs), memory)
+    }
+
+    /// Takes one that has `least` grains already.
+    pub(crate) fn take_lone_with(&self, least: usize, len: usize, spare: usize) -> Option<u32> {
+        let need = self.lone_need(len, usize::MAX)?;
+        self.pool.take_lone_with(least as u32, need, (spare, &self.epochs), self.releaser())
+    }
+
+    /// What an item of `len` bytes needs; `None` if it is more than a mapping has room for.
+    fn lone_need(&self, len: usize, at_once: usize) -> Option<Need> {
+        let bytes = len + FIRST_OFFSET as usize;
+        let is_possible = bytes <= u32::MAX as usize / 2;
+        let (grains, at_once) = (self.grains(bytes) as u32, at_once as u32);
+        is_possible.then(|| Need { grains, at_once, blocks: blocks_for(bytes) })
     }
 
     /// Free memory, in grains, to keep for large items to come: so that each finds a segment with its memory.

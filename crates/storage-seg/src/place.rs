@@ -375,7 +375,7 @@ impl Shared {
     }
 
     /// Whether plenty of segments are free.
-    fn is_roomy(&self) -> bool {
+    pub(crate) fn is_roomy(&self) -> bool {
         self.pool.available() * 4 > self.pool.target() as isize
     }
 }

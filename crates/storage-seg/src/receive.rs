@@ -2,8 +2,8 @@
 //! Values that arrive in pieces: large ones are written to their final place as they arrive, and published when they
 //! are whole, as any item is.
 //!
-//! A draft's segment takes memory as the bytes arrive. Items that do not go to wide segments, and any while all wide
-//! ones are in use, are collected outside of the store and then put.
+//! A draft's segment takes memory as the bytes arrive (`receive/carry.rs` tells from where). Items that do not go to wide
+//! segments, and any while all wide ones are in use, are collected outside of the store and then put.
 
 use crate::draft::{Holding, Kind, Placed, SegDraft};
 use crate::heap::NewItem;
@@ -14,6 +14,8 @@ use crate::write::{Filled, expiry_ms};
 use clock::Ticks;
 use storage::{Announced, Collected, Condition, Receive, StoreError, Version};
 
+mod carry;
+
 /// Bytes of an item from which on the rest of it is given a place.
 const PLACED_MIN: usize = 4 << 10;
 
@@ -22,6 +24,10 @@ const TRUST: usize = 8;
 
 impl Receive for SegStore {
     type Draft = SegDraft;
+
+    fn admits(&self, bytes: u64) -> bool {
+        self.shared.admits(bytes)
+    }
 
     fn begin(&mut self, announced: Announced<'_>, now: Ticks) -> Result<SegDraft, StoreError> {
         let item = NewItem {
@@ -103,7 +109,7 @@ impl SegStore {
         self.upkeep(now);
         let class = self.shared.class_of(item.expiry_ms, now);
         let Ok(lease) = self.lease(class, len, now) else { return Ok(None) };
-        let mut holding = Holding::new(Arc::clone(&self.shared), lease);
+        let mut holding = Holding::new(Arc::clone(&self.shared), lease, len);
         self.provide(&mut holding, self.shared.heap.head_len(item, value_len), now)?;
         let shared = &*self.shared;
         let begun = shared.begin(self.leased_spot(&lease), item, value_len);
@@ -118,15 +124,16 @@ impl SegStore {
         piece: &[u8],
         now: Ticks,
     ) -> Result<(), StoreError> {
-        let Placed { holding, begun, .. } = placed;
-        assert!(holding.is_in(&self.shared), "a draft of another store");
-        let missing = begun.missing();
+        assert!(placed.holding.is_in(&self.shared), "a draft of another store");
+        let missing = placed.begun.missing();
         assert!(piece.len() <= missing, "{} bytes of {missing} that are missing", piece.len());
         if piece.is_empty() {
             return Ok(());
         }
         self.turn.enter();
         self.upkeep(now);
+        self.carry(placed, piece.len(), now);
+        let Placed { holding, begun, .. } = placed;
         self.provide(holding, begun.written() + piece.len(), now)?;
         self.shared.append(self.leased_spot(&holding.lease), begun, piece);
         Ok(())
@@ -139,15 +146,16 @@ impl SegStore {
         most: usize,
         now: Ticks,
     ) -> Option<&'a mut [u8]> {
-        let Placed { holding, begun, .. } = placed;
-        assert!(holding.is_in(&self.shared), "a draft of another store");
-        let written = begun.written();
-        let len = most.min(begun.missing()).min((TRUST - 1) * written);
+        assert!(placed.holding.is_in(&self.shared), "a draft of another store");
+        let written = placed.begun.written();
+        let len = most.min(placed.begun.missing()).min((TRUST - 1) * written);
         if len == 0 || written < PLACED_MIN {
             return None;
         }
         self.turn.enter();
         self.upkeep(now);
+        self.carry(placed, 0, now);
+        let Placed { holding, begun, .. } = placed;
         self.provide(holding, written + len, now).ok()?;
         Some(self.shared.gap(self.leased_spot(&holding.lease), begun, len))
     }

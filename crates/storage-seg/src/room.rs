@@ -83,16 +83,28 @@ impl SegStore {
     /// Passes quiescent states: nothing found before it is valid after it.
     #[cold]
     pub(crate) fn make_room(&mut self, count: usize, now: Ticks) -> Result<(), StoreError> {
+        self.make_room_within(usize::MAX, count, now)
+    }
+
+    /// The same in so many steps at the most, each of which empties a large item's segment or looks at [`STEP_MAX`] items.
+    #[cold]
+    pub(crate) fn make_room_within(
+        &mut self,
+        steps: usize,
+        count: usize,
+        now: Ticks,
+    ) -> Result<(), StoreError> {
         self.compactor.remind();
         self.compactor.await_room(true);
-        let made = self.await_room(count, now);
+        let made = self.await_room(steps, count, now);
         self.compactor.await_room(false);
         made
     }
 
-    fn await_room(&mut self, count: usize, now: Ticks) -> Result<(), StoreError> {
+    fn await_room(&mut self, mut steps: usize, count: usize, now: Ticks) -> Result<(), StoreError> {
         let mut waiting = Waiting::new(&self.shared);
         loop {
+            steps = steps.checked_sub(1).ok_or(StoreError::OutOfMemory)?;
             self.turn.quiesce();
             self.turn.enter();
             self.shared.tidy();

@@ -85,6 +85,8 @@ pub(crate) struct Shared {
     pub(crate) pinned: AtomicUsize,
     /// Memory that drafts have, in grains.
     pub(crate) drafted: AtomicUsize,
+    /// What their values may come to.
+    pub(crate) announced: AtomicUsize,
     /// Held by the one thread that decides on the size of the index and the memory for it.
     pub(crate) sizing: Mutex<()>,
     /// The memory limit in bytes.
@@ -148,6 +150,7 @@ impl Shared {
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
             drafted: AtomicUsize::new(0),
+            announced: AtomicUsize::new(0),
             reserved: AtomicU64::new(0),
             reserve: AtomicUsize::new(0),
             for_moves: AtomicUsize::new(0),

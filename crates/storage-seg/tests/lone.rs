@@ -6,8 +6,8 @@ mod support;
 
 use clock::Ticks;
 use std::time::Duration;
-use storage::{Change, Condition, Expiry, Item, Put, Receive, Store};
-use storage_seg::{Eviction, SegStore};
+use storage::{Announced, Change, Condition, Expiry, Item, Put, Receive, Store};
+use storage_seg::{Eviction, SegDraft, SegStore};
 use support::{HEADER, Random, check, describe, flags, name};
 
 const NOW: Ticks = Ticks::from_millis(1_000);
@@ -111,7 +111,7 @@ fn what_expires_is_swept_when_it_is_due_whatever_was_touched() {
 fn a_clear_frees_all_of_them() {
     let mut store = store(MEMORY, Eviction::default());
     (0..400).for_each(|key| write(&mut store, key, 100 * KIB, Expiry::NEVER, NOW));
-    let announced = storage::Announced::new(b"arrives", 200 * KIB);
+    let announced = Announced::new(b"arrives", 200 * KIB);
     let mut draft = store.begin(announced, NOW).expect("there is memory");
     store.append(&mut draft, &[1; 50 * KIB], NOW).expect("it fits");
     store.clear();
@@ -141,5 +141,62 @@ fn sizes_may_change_until_address_space_is_used_up_and_beyond() {
         store.check_integrity();
         let held = store.stats().item_bytes;
         assert!(held * 2 > 4 << 20, "{held} bytes of {size} KiB each");
+    }
+}
+
+/// In a full store a value that arrives is carried to a segment that has its memory, whatever happens to it and to others
+/// by then.
+#[test]
+fn what_arrives_in_a_full_store_is_whole_wherever_it_was_carried() {
+    for integrity in [false, true] {
+        let builder = SegStore::builder().memory(MEMORY / 4).value_max(1 << 20);
+        let mut store = builder.integrity(integrity).seed(3).build().expect("it is possible");
+        let mut random = Random::new(17);
+        let mut drafts: Vec<(u64, Vec<u8>, usize, SegDraft)> = Vec::new();
+        let mut committed = 0;
+        for step in 0..20_000_u64 {
+            if drafts.len() < 6 {
+                let value = value(step, 1, 200 * KIB + random.below(800 * 1024) as usize);
+                let (name, expiry) = (name(step), Expiry::at(Ticks::from_millis(90_000 + step)));
+                let announced = Announced::new(&name, value.len()).flags(flags(step));
+                let draft = store.begin(announced.expiry(expiry), NOW).expect("others can go");
+                drafts.push((step, value, 0, draft));
+            }
+            let at = random.below(drafts.len() as u64) as usize;
+            let (key, value, there, mut draft) = drafts.swap_remove(at);
+            let left = value.len() - there;
+            let n = left.min(1 + random.below(100 * 1024) as usize);
+            let next = &value[there..there + n];
+            let n = match store.place(&mut draft, n, NOW).filter(|_| step % 3 > 0) {
+                Some(place) => {
+                    let n = place.len().min(n);
+                    place[..n].copy_from_slice(&next[..n]);
+                    store.placed(&mut draft, n);
+                    n
+                }
+                None => store.append(&mut draft, next, NOW).map(|()| n).expect("others can go"),
+            };
+            let stats = store.stats();
+            assert!(stats.used_bytes <= stats.limit_bytes, "{stats:?}");
+            if there + n < value.len() {
+                if random.below(200) > 0 {
+                    drafts.push((key, value, there + n, draft));
+                }
+                continue;
+            }
+            store.commit(draft, Condition::Always, NOW).expect("it is whole");
+            committed += 1;
+            let item = store.get(&name(key), NOW).expect("it was written");
+            assert_eq!((check(&item, key), item.value().len()), (vec![1], value.len()));
+            assert_eq!(item.expiry(), Expiry::at(Ticks::from_millis(90_000 + key)));
+            if random.below(100) == 0 {
+                store.clear();
+            }
+            store.expire(NOW, 16);
+        }
+        assert!(committed > 1_000, "{committed} in all");
+        assert!(store.stats().evicted > 500, "{:?}", store.stats());
+        drop(drafts);
+        store.check_integrity();
     }
 }

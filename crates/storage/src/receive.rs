@@ -71,6 +71,13 @@ pub trait Receive: Store {
     /// A value that is arriving.
     type Draft: Draft + std::fmt::Debug + Send;
 
+    /// Whether values that come to so many bytes may be under way at the same time, and all of them find memory. If not, a
+    /// further one should begin when another has ended: else one of them may find none in the middle.
+    fn admits(&self, bytes: u64) -> bool {
+        let _ = bytes;
+        true
+    }
+
     /// Begins a value.
     ///
     /// # Errors
@@ -182,6 +189,16 @@ impl Collected {
     pub fn put(&self, condition: Condition) -> Put<'_> {
         self.check_whole();
         Put::new(&self.key, &self.value).flags(self.flags).expiry(self.expiry).condition(condition)
+    }
+
+    /// The whole value.
+    ///
+    /// # Panics
+    ///
+    /// As [`Collected::put`].
+    pub fn value(&self) -> &[u8] {
+        self.check_whole();
+        &self.value
     }
 
     /// The same with the value by itself, for an engine that takes it over.

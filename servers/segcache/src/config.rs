@@ -3,8 +3,8 @@
 //! belongs to one storage.
 
 use config::{ByteSize, Section};
+use protocol_memcache::ServiceOptions;
 use protocol_memcache::settings::Memcache;
-use protocol_memcache::{ServiceOptions, WHOLE_MAX};
 use protocol_resp::strings::StringsOptions;
 use server::Error;
 use server::settings::{Listen, Resp, Udp};
@@ -17,12 +17,6 @@ pub(crate) const PORT: u16 = 11211;
 
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
-
-/// Values of this size are collected whole whatever the memory: in a small store pieces cost twice as much.
-const WHOLE_MIN: u64 = 256 << 10;
-
-/// The largest value that is collected whole, as a divisor of the memory that the server starts with.
-const WHOLE_PARTS: u64 = 256;
 
 /// The default of the largest value.
 const VALUE_MAX_DEFAULT: u64 = 1 << 20;
@@ -90,13 +84,6 @@ impl Cache {
     pub(crate) fn value_max(&self) -> ByteSize {
         let most = self.memory.0 / self.parts();
         self.value_max.unwrap_or(ByteSize(VALUE_MAX_DEFAULT.min(most)))
-    }
-
-    /// The largest value that a connection collects whole before it is stored. Collecting costs less, but memory of many
-    /// connections that have not sent all of it is taken from the items.
-    pub(crate) fn whole_max(&self) -> usize {
-        let part = (self.memory.0 / WHOLE_PARTS).max(WHOLE_MIN);
-        usize::try_from(part).map_or(WHOLE_MAX, |part| part.min(WHOLE_MAX))
     }
 
     /// Sets the largest value.

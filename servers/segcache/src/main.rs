@@ -123,23 +123,22 @@ where
     S: Scan + Receive + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
-    let codec = Memcache::new(value_max)
-        .pieces_above(config.cache.whole_max())
-        .forms(config.memcache.forms());
+    let codec = Memcache::new(value_max).forms(config.memcache.forms());
     let (builder, codec, options) =
         files.follow(builder, codec, config.service_options(NAME, VERSION));
     let (level, shown) = (config.debug.log_level.into(), config.clone());
     let text = move |memory| shown.text_with_memory(memory);
     let process = Arc::new(MemcacheProcess::new(builder.controls(), level, text));
     let memcache = MemcacheService::within(process, store, options);
+    let codec = codec.crowd(memcache.crowd());
     if config.resp_listen().is_empty() {
         let services = builder.clones(memcache);
-        return builder.run(config.sections(), move |_tag| codec, services);
+        return builder.run(config.sections(), move |_tag| codec.clone(), services);
     }
     let resp = Commands::new(config.resp_options(format!("{NAME} {VERSION}")));
     let connection = move |tag| match tag {
         RESP => Either::B(Connection::new(value_max)),
-        _ => Either::A(codec),
+        _ => Either::A(codec.clone()),
     };
     let services = builder.clones(Sharing::new(memcache, resp));
     builder.run(config.sections(), connection, services)

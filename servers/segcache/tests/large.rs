@@ -6,8 +6,10 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 use test_support::client::Client;
 use test_support::daemon::{Config, Daemon};
 use test_support::memcached::Memcached;
@@ -19,6 +21,9 @@ const STORAGES: [&str; 2] = ["seg", "hashmap"];
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
+
+/// How long a client waits for its replies: longer than any test takes.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// How long a client may pause before its connection is closed: longer than any test takes.
 const PATIENT: &str = "read_timeout = \"10m\"\nwrite_timeout = \"10m\"\n";
@@ -277,5 +282,82 @@ fn clients_that_stop_or_go_in_the_middle_keep_nobody_from_storing() {
         all.iter().for_each(|key| set(&mut other, key, 8_000_000));
         assert!(all.iter().all(|key| get(&mut other, key).is_some()), "{storage}");
         assert!(resident(&daemon) < 2 * MEMORY, "{storage}");
+    }
+}
+
+/// Memory has room for five of these values, or so: the others wait for those, in their sockets.
+#[test]
+fn many_values_that_come_at_once_are_all_stored_in_a_small_memory() {
+    const LEN: usize = 1_000_000;
+    for (storage, engine) in [("seg", "epoll"), ("seg", "io_uring"), ("hashmap", "epoll")] {
+        let (daemon, address) = start(&["-m", "8"], storage, engine);
+        let before = resident(&daemon);
+        let writers: Vec<_> = (0..40)
+            .map(|_| {
+                thread::spawn(move || {
+                    let mut stream = TcpStream::connect(address).unwrap();
+                    stream.set_read_timeout(Some(LIMIT)).unwrap();
+                    let mut writer = stream.try_clone().unwrap();
+                    // As some clients do, it writes all before it reads.
+                    let writing = thread::spawn(move || {
+                        let body = [&vec![b'v'; LEN][..], b"\r\n"].concat();
+                        for line in ["set a 0 0", "set b 0 0", "ms c"] {
+                            writer.write_all(format!("{line} {LEN}\r\n").as_bytes()).unwrap();
+                            writer.write_all(&body).unwrap();
+                        }
+                    });
+                    let mut replies = *b"STORED\r\nSTORED\r\nHD\r\n";
+                    let expected = replies;
+                    stream.read_exact(&mut replies).unwrap();
+                    assert_eq!(
+                        replies.escape_ascii().to_string(),
+                        expected.escape_ascii().to_string()
+                    );
+                    writing.join().unwrap();
+                })
+            })
+            .collect();
+        let mut most = 0;
+        while !writers.iter().all(thread::JoinHandle::is_finished) {
+            most = most.max(resident(&daemon));
+            thread::yield_now();
+        }
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        // A ring may have taken much of the first value of each before the wait began.
+        let is_small = engine == "io_uring" || most - before < 12 * MIB;
+        assert!(is_small, "{storage}, {engine}: {most} bytes, {before} before");
+        let mut client = Client::tcp(address);
+        assert_eq!(get(&mut client, "b").unwrap().len(), LEN);
+    }
+}
+
+/// What clients that stop have sent of values that are not very large is in buffers as long as that is little, and else in
+/// memory that counts as items'.
+#[test]
+fn clients_that_stop_within_smaller_values_take_little_beside_the_items() {
+    const MEMORY: usize = 16 * MIB;
+    for engine in ["epoll", "io_uring"] {
+        let (daemon, address) = start(&["-m", "16"], "seg", engine);
+        let mut other = Client::tcp(address);
+        (0..2_000).for_each(|n| set(&mut other, &format!("{n}"), 10_000));
+        let before = resident(&daemon);
+        let part = [&b"set part 0 0 250000\r\n"[..], &[b'p'; 240_000]].concat();
+        let mut stopped = Vec::new();
+        for _ in 0..80 {
+            let mut client = Client::tcp(address);
+            client.send(&part);
+            stopped.push(client);
+        }
+        set(&mut other, "other", 250_000);
+        let more = resident(&daemon).saturating_sub(before);
+        assert!(more < MEMORY / 2, "{engine}: {more} bytes more than with items alone");
+        for mut client in stopped {
+            client.send(&[&[b'p'; 10_000][..], b"\r\nmn\r\n"].concat());
+            let told = client.line();
+            let refused = "SERVER_ERROR out of memory storing object";
+            assert!(told == "STORED" || told == refused, "{engine}: {told}");
+            assert_eq!(client.line(), "MN");
+        }
+        assert_eq!(get(&mut other, "other").map(|value| value.len()), Some(250_000));
     }
 }

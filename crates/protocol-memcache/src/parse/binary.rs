@@ -90,7 +90,7 @@ impl<'a> Header<'a> {
 
 /// Finds the next request.
 #[inline]
-pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], sizes: Sizes) -> Step<'a> {
+pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], sizes: &Sizes) -> Step<'a> {
     let Some(header) = input.first_chunk::<HEADER_LEN>() else {
         return unfinished(input);
     };
@@ -149,7 +149,7 @@ fn unusual<'a>(
 }
 
 /// Finds the next request of a client that has not logged in.
-pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], sizes: Sizes) -> Step<'a> {
+pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], sizes: &Sizes) -> Step<'a> {
     let Some(bytes) = input.first_chunk::<HEADER_LEN>().filter(|bytes| bytes[0] == MAGIC) else {
         return parse(position, input, sizes);
     };
@@ -169,7 +169,7 @@ fn frame<'a>(
     header: &Header<'_>,
     row: &OpcodeRow,
     value_len: usize,
-    sizes: Sizes,
+    sizes: &Sizes,
 ) -> Step<'a> {
     let total = HEADER_LEN + header.body_len;
     if row.value != Part::Maybe {
@@ -177,13 +177,13 @@ fn frame<'a>(
         let op = |parts: &Parts<'a>| parts.op(row.opcode);
         return request(input, header, row, (total - value_len, total), op);
     }
-    if value_len > sizes.whole_max {
+    if sizes.is_large(value_len) {
         return large(position, input, header, row, value_len, sizes);
     }
     request(input, header, row, (total, total), |parts| parts.op(row.opcode))
 }
 
-/// The request to store a value that is not collected, unless another one has to be extended by it.
+/// The request to store a value that is not collected.
 #[cold]
 fn large<'a>(
     position: &mut Position,
@@ -191,7 +191,7 @@ fn large<'a>(
     header: &Header<'_>,
     row: &OpcodeRow,
     value_len: usize,
-    sizes: Sizes,
+    sizes: &Sizes,
 ) -> Step<'a> {
     let total = HEADER_LEN + header.body_len;
     let value_at = total - value_len;
@@ -199,14 +199,12 @@ fn large<'a>(
         let op = |parts: &Parts<'a>| parts.oversized(row.opcode);
         return request(input, header, row, (value_at, total), op);
     }
-    if matches!(row.opcode, Opcode::Append | Opcode::AppendQ | Opcode::Prepend | Opcode::PrependQ) {
-        return request(input, header, row, (total, total), |parts| parts.op(row.opcode));
-    }
+    let announced = value_len as u32;
     let step = request(input, header, row, (value_at, value_at), |parts| {
-        Op::Upload(parts.upload(row.opcode, value_len))
+        Op::Upload(parts.upload(row.opcode, announced))
     });
     if let Ok(Parsed::Request { .. }) = step {
-        *position = Position::Body(Body::new(value_len as u32, false));
+        *position = Position::Body(Body::new(announced, false));
     }
     step
 }
@@ -311,12 +309,8 @@ impl<'a> Parts<'a> {
     }
 
     /// As [`Parts::set`], for a value that follows.
-    fn upload(&self, opcode: Opcode, value_len: usize) -> Upload<'a> {
-        let upload = match self.op(opcode) {
-            Op::Set(set) => Upload::of(&set, value_len),
-            _ => None,
-        };
-        upload.expect("it has a value of its own, of 30 bits")
+    fn upload(&self, opcode: Opcode, value_len: u32) -> Upload<'a> {
+        Upload::of(&self.stored(opcode), value_len)
     }
 
     fn arith(&self, direction: Direction) -> Op<'a> {
@@ -336,12 +330,17 @@ impl<'a> Parts<'a> {
     /// The old value goes if the opcode would have replaced it, whatever the CAS number.
     #[cold]
     fn oversized(&self, opcode: Opcode) -> Op<'a> {
-        let mode = match self.op(opcode) {
-            Op::Set(_) if matches!(opcode, Opcode::Set | Opcode::SetQ) => Mode::Set,
-            Op::Set(set) => set.mode,
-            _ => unreachable!("only storing has values"),
-        };
+        let is_set = matches!(opcode, Opcode::Set | Opcode::SetQ);
+        let mode = if is_set { Mode::Set } else { self.stored(opcode).mode };
         Op::Oversized { key: self.key, mode }
+    }
+
+    /// What is stored, and how.
+    fn stored(&self, opcode: Opcode) -> Set<'a> {
+        match self.op(opcode) {
+            Op::Set(set) => set,
+            _ => unreachable!("only storing has values"),
+        }
     }
 }
 

@@ -93,20 +93,13 @@ fn set<'a>(
     if len > sizes.value_max {
         return found(command, Meta::new(Act::SetTooLarge, line, key, flags), total);
     }
-    if announced.is_large(len) && is_plain_write(&flags) {
-        announced.take_in_pieces(len as u32);
+    if announced.is_large(len) {
+        announced.take_in_pieces(len);
         let op = Op::UploadMeta(Meta::new(Act::Set, line, key, flags));
         let request = Request { op, form: Form::Meta, command };
         return Ok(Parsed::Request { request, consumed: header });
     }
     body(command, Meta::new(Act::Set, line, key, flags), input, header, len)
-}
-
-/// Whether the flags ask for no more than a condition: neither to extend the value there is, nor for a version of the
-/// client's own, nor for what depends on the item that is there.
-fn is_plain_write(flags: &Flags<'_>) -> bool {
-    let extends = matches!(flags.argument(b'M'), Some([b'A' | b'P', ..]));
-    !extends && !flags.has(const { Letters::of(b"EIN") })
 }
 
 /// Completes an `ms` with the `len` bytes of its body, once the body and its line end have arrived.

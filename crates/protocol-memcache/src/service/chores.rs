@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is seldom to be done between requests: answers of reloads, pieces of lists, lines for watchers, memory that is
-//! given back. That there is nothing of it costs a turn of the worker's loop one test.
+//! What is seldom to be done between requests: answers of reloads, pieces of lists, lines for watchers, values that wait for
+//! memory, memory that is given back. That there is nothing of it costs a turn of the worker's loop one test.
 
 use super::MemcacheService;
 use clock::Now;
@@ -22,6 +22,9 @@ impl<S: Scan + Receive> MemcacheService<S> {
         if !self.rereads.is_empty() {
             self.answer_rereads(now, outbox);
         }
+        if !self.uploads.is_empty() {
+            self.tend_uploads(now, outbox);
+        }
         if self.shared.observers.are_watching() || self.own_watch.is_busy() {
             self.watch_on(now, outbox);
         }
@@ -35,6 +38,9 @@ impl<S: Scan + Receive> MemcacheService<S> {
     }
 
     fn are_chores_left(&self) -> bool {
-        !self.rereads.is_empty() || !self.dumps.is_empty() || self.own_watch.is_busy()
+        !self.rereads.is_empty()
+            || !self.dumps.is_empty()
+            || self.own_watch.is_busy()
+            || !self.uploads.is_empty()
     }
 }

@@ -155,7 +155,7 @@ impl<S: Receive> MemcacheService<S> {
         if let Some(timer) = &before.timer {
             time_of(request.command).record(timer.nanos());
         }
-        if outcome == Outcome::Arriving {
+        if matches!(outcome, Outcome::Arriving | Outcome::Queued) {
             return;
         }
         if let Some(pending) = before.logged {

@@ -23,6 +23,8 @@ pub(super) enum Outcome {
     Awaited,
     /// A value arrives in pieces. What comes of it is told, also to those who look on, with its last piece.
     Arriving,
+    /// It arrives once there is memory for it beside others that do.
+    Queued,
     /// The end of a list.
     ListEnd,
     Ok,
@@ -64,6 +66,7 @@ impl Outcome {
             | Outcome::Begun
             | Outcome::Watching
             | Outcome::Arriving
+            | Outcome::Queued
             | Outcome::Awaited => {}
             Outcome::ListEnd => reply.list_end(out),
             Outcome::Ok => reply.ok(out),
@@ -96,6 +99,7 @@ impl Outcome {
             | Outcome::Begun
             | Outcome::Watching
             | Outcome::Arriving
+            | Outcome::Queued
             | Outcome::Awaited
             | Outcome::ListEnd
             | Outcome::StatsReset => "ok",
@@ -127,7 +131,8 @@ impl Outcome {
     pub(super) fn control(self) -> Control {
         match self {
             Outcome::Closed => Control::Close,
-            Outcome::Begun => Control::Stream,
+            // A peer that has closed its side has sent the value by then.
+            Outcome::Begun | Outcome::Queued => Control::Stream,
             Outcome::Awaited | Outcome::Watching => Control::Block,
             Outcome::Hit
             | Outcome::Miss

@@ -1,34 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Large values, which arrive in pieces: each goes to the store's draft of the value as it comes, and the last one makes
-//! the value readable.
+//! the value readable. What extends another value is collected outside of the store (`upload/incoming.rs`).
 //!
 //! A connection has at most one such value. What is wrong with it is told at once, and the pieces that still come find
 //! no draft and are dropped. Where memory is full of values that are arriving, the one that has waited longest for its
-//! next bytes is given up, so that clients that stop in the middle keep nobody from storing. The condition of the request is that of the moment when the value is whole, as in memcached.
+//! next bytes is given up, so that clients that stop in the middle keep nobody from storing. Before it comes to that, values
+//! wait for others to be whole (`upload/queue.rs`). The condition of the request is that of the moment when the value is whole, as in
+//! memcached.
 
 mod arriving;
+mod commit;
+mod incoming;
+mod queue;
 
 use super::MemcacheService;
-use super::meta::{mode, with_shown};
+use super::meta::with_shown;
 use super::outcome::Outcome;
 use crate::metrics;
-use crate::op::{Meta, Mode, Piece, Upload};
-use crate::reply::Text;
-use crate::reply::meta::Shown;
-use crate::reply::text::BAD_DATA;
-use crate::request::{Form, Request};
-use arriving::{Announcement, Arriving, Kind};
-pub(super) use arriving::{Outside, Uploads};
+use crate::op::{Meta, Piece, Upload};
+use crate::request::Request;
+pub(super) use arriving::{AllUploads, Uploads};
+use arriving::{Announcement, Arriving};
 use buffer::SendBuf;
-use clock::Now;
-use protocol::{ConnectionId, Context};
-use storage::{Announced, Condition, Receive, StoreError, Version};
+use bytes::Bytes;
+use clock::{Now, Ticks};
+use incoming::Incoming;
+use protocol::{ConnectionId, Context, Outbox};
+use queue::Queued;
+use storage::{Receive, StoreError};
 
 impl<S: Receive> MemcacheService<S> {
     /// Counts against the store's limit what its worker holds outside of it.
     #[inline]
     pub(super) fn reserve(&mut self) {
         self.store.reserve(self.uploads.held());
+    }
+
+    /// Counts the memory of the buffers of the worker's connections.
+    pub(super) fn count_buffers(&mut self, bytes: u64) {
+        let before = self.uploads.set_buffers(bytes);
+        self.shared.crowd.note(before, bytes, self.store.limit_bytes());
+        self.reserve();
     }
 
     /// A connection has ended, on which a value may have been arriving.
@@ -41,7 +53,7 @@ impl<S: Receive> MemcacheService<S> {
 
     /// The value that is arriving on a connection, which has ended one way or another.
     fn take_upload(&mut self, connection: ConnectionId) -> Option<Arriving<S::Draft>> {
-        let ended = self.uploads.end(connection, &self.shared.outside)?;
+        let ended = self.uploads.end(connection, &self.shared.uploads)?;
         self.reserve();
         Some(ended)
     }
@@ -53,16 +65,13 @@ impl<S: Receive> MemcacheService<S> {
         request: &Request<'_>,
         context: &Context<'_>,
     ) -> Outcome {
-        let &Upload { key, value_len, flags, exptime, mode, .. } = upload;
-        let now = context.now;
-        let announced = Announced::new(key, value_len as usize).flags(flags);
-        match self.begin_draft(announced.expiry(exptime.expiry(now)), context) {
-            Ok(draft) => {
-                let request = Announcement::of_set(upload, request);
-                self.uploads.begin(context.connection, draft, request, now.ticks);
-                Outcome::Arriving
+        let announcement = Announcement::of_set(upload, request);
+        match self.begin_or_queue(announcement, context) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let metrics = metrics::of_set(upload.mode);
+                self.not_stored(upload.key, upload.mode, error, metrics, context.now)
             }
-            Err(error) => self.not_stored(key, mode, error, metrics::of_set(mode), now),
         }
     }
 
@@ -74,38 +83,106 @@ impl<S: Receive> MemcacheService<S> {
         out: &mut SendBuf,
         context: &Context<'_>,
     ) -> Outcome {
-        with_shown(meta, context.now, |shown| {
-            let announced = shown.announced(meta.announced_len());
-            match self.begin_draft(announced, context) {
-                Ok(draft) => {
-                    let request = Announcement::of_meta(meta, request);
-                    self.uploads.begin(context.connection, draft, request, context.now.ticks);
-                    Outcome::Arriving
-                }
-                Err(error) => self.not_set(shown, error, out),
-            }
-        })
+        let announcement = Announcement::of_meta(meta, request);
+        match self.begin_or_queue(announcement, context) {
+            Ok(outcome) => outcome,
+            Err(error) => with_shown(meta, context.now, |shown| self.not_set(shown, error, out)),
+        }
     }
 
-    fn begin_draft(
+    /// Begins a value, or lets it wait for memory that others have.
+    fn begin_or_queue(
         &mut self,
-        announced: Announced<'_>,
+        request: Announcement,
         context: &Context<'_>,
-    ) -> Result<S::Draft, StoreError> {
+    ) -> Result<Outcome, StoreError> {
+        let &Context { connection, ticket, now, .. } = context;
+        self.chores_wait = true;
+        if self.shared.uploads.queued() > 0 || !self.admits(request.value_len()) {
+            let queued = Queued { connection, ticket, request, since: now.ticks };
+            self.uploads.queue(queued, &self.shared.uploads);
+            metrics::LARGE_WAITED.increment();
+            return Ok(Outcome::Queued);
+        }
+        let incoming = self.begin_incoming(&request, connection, now).inspect_err(|_| {
+            self.shared.uploads.refuse(request.value_len());
+        })?;
+        self.uploads.begin(connection, Some(incoming), request, now.ticks, &self.shared.uploads);
+        Ok(Outcome::Arriving)
+    }
+
+    /// Begins values that have waited, in their order, as far as there is memory for them. If any have to wait on, also on
+    /// another worker, one that has stalled is given up for them.
+    pub(super) fn tend_uploads(&mut self, now: Now, outbox: &mut Outbox) {
+        let was_away = self.uploads.was_away(now.ticks);
         loop {
-            match self.store.begin(announced, context.now.ticks) {
-                Err(StoreError::OutOfMemory) if self.give_up_stalled(context) => {}
-                begun => return begun,
+            let queued = self.shared.uploads.queued();
+            if queued > 0 {
+                self.uploads.reckon(now.ticks, &self.shared.uploads);
+                self.begin_queued(now, outbox);
+            }
+            let queued = self.shared.uploads.queued();
+            let stall = queue::stall(queued);
+            let gave_up =
+                queued > 0 && !was_away && self.give_up(None, |fed| fed + stall <= now.ticks);
+            if !gave_up || !self.uploads.are_queued() {
+                return;
             }
         }
     }
 
-    /// Gives up another value that is arriving, for memory. Returns whether there was one that waits.
+    fn begin_queued(&mut self, now: Now, outbox: &mut Outbox) {
+        while let Some(next) = self.next_queued(now.ticks) {
+            let Queued { connection, ticket, request, .. } = next;
+            // One that finds none after all is told so when its next bytes are there.
+            let incoming = self.begin_incoming(&request, connection, now).ok();
+            self.uploads.begin(connection, incoming, request, now.ticks, &self.shared.uploads);
+            outbox.resume(connection, ticket, Bytes::new());
+        }
+    }
+
+    fn next_queued(&mut self, now: Ticks) -> Option<Queued> {
+        let (store, all) = (&self.store, &self.shared.uploads);
+        self.uploads.next_queued(now, |len| admits(store, all, len), all)
+    }
+
+    fn admits(&self, len: usize) -> bool {
+        admits(&self.store, &self.shared.uploads, len)
+    }
+
+    fn begin_incoming(
+        &mut self,
+        request: &Announcement,
+        connection: ConnectionId,
+        now: Now,
+    ) -> Result<Incoming<S::Draft>, StoreError> {
+        let is_needed_whole = request.needs_whole();
+        request.announced(now, |announced| {
+            loop {
+                match Incoming::begin(&mut self.store, announced, is_needed_whole, now.ticks) {
+                    Err(StoreError::OutOfMemory) if self.give_up_another(connection, now.ticks) => {
+                    }
+                    begun => return begun,
+                }
+            }
+        })
+    }
+
+    /// Gives up another value that is arriving, for the memory of this connection's. Returns whether there was one that
+    /// waits for its next bytes.
+    fn give_up_another(&mut self, connection: ConnectionId, now: Ticks) -> bool {
+        self.give_up(Some(connection), |fed| fed < now)
+    }
+
     #[cold]
-    fn give_up_stalled(&mut self, context: &Context<'_>) -> bool {
-        let (connection, now) = (context.connection, context.now.ticks);
-        let gave_up = self.uploads.give_up_stalled(connection, now, &self.shared.outside);
+    fn give_up(
+        &mut self,
+        connection: Option<ConnectionId>,
+        is_stalled: impl Fn(Ticks) -> bool,
+    ) -> bool {
+        let gave_up = self.uploads.give_up_stalled(connection, is_stalled, &self.shared.uploads);
         if gave_up {
+            metrics::LARGE_GIVEN_UP.increment();
             self.reserve();
         }
         gave_up
@@ -138,142 +215,58 @@ impl<S: Receive> MemcacheService<S> {
         context: &Context<'_>,
     ) -> Option<&mut [u8]> {
         let (connection, now) = (context.connection, context.now.ticks);
-        let draft = self.uploads.feed(connection, now)?.as_mut()?;
+        let draft = self.uploads.feed(connection, 0, now)?.as_mut()?.draft()?;
         self.store.place(draft, most, now)
     }
 
     /// So many bytes have been received there.
     pub(super) fn note_placed(&mut self, n: usize, context: &Context<'_>) {
-        let fed = self.uploads.feed(context.connection, context.now.ticks);
-        if let Some(Some(draft)) = fed {
+        let fed = self.uploads.feed(context.connection, n, context.now.ticks);
+        if let Some(Some(incoming)) = fed
+            && let Some(draft) = incoming.draft()
+        {
             self.store.placed(draft, n);
         }
     }
 
     fn append_piece(&mut self, bytes: &[u8], out: &mut SendBuf, context: &Context<'_>) {
         let (connection, now) = (context.connection, context.now.ticks);
+        let mut arrived = bytes.len();
         let appended = loop {
-            let appended = match self.uploads.feed(connection, now) {
+            let appended = match self.uploads.feed(connection, std::mem::take(&mut arrived), now) {
                 None => return,
                 Some(None) => break Err(StoreError::OutOfMemory),
-                Some(Some(draft)) => self.store.append(draft, bytes, now),
+                Some(Some(incoming)) => incoming.append(&mut self.store, bytes, now),
             };
-            if appended != Err(StoreError::OutOfMemory) || !self.give_up_stalled(context) {
+            if appended != Err(StoreError::OutOfMemory) || !self.give_up_another(connection, now) {
                 break appended;
             }
         };
         if let Err(error) = appended.and_then(|()| self.count_growth(context))
-            && let Some(Arriving { draft, request, .. }) = self.take_upload(connection)
+            && let Some(Arriving { incoming, request, .. }) = self.take_upload(connection)
         {
-            drop(draft);
-            self.end_with(&request, |_| Err(error), out, context);
+            drop(incoming);
+            self.end_with(&request, Err(error), out, context);
         }
     }
 
     /// Counts the memory of a value that may have grown outside of the store, where there is a bound on it.
     fn count_growth(&mut self, context: &Context<'_>) -> Result<(), StoreError> {
-        let Some(own) = self.uploads.recount(context.connection, &self.shared.outside) else {
+        let Some(own) = self.uploads.recount(context.connection, &self.shared.uploads) else {
             return Ok(());
         };
         self.reserve();
-        let limit = self.store.stats().limit_bytes;
-        while self.shared.outside.is_too_much(own, limit) {
-            if !self.give_up_stalled(context) {
+        let limit = self.store.limit_bytes();
+        while self.shared.uploads.are_too_much(own, limit) {
+            if !self.give_up_another(context.connection, context.now.ticks) {
                 return Err(StoreError::OutOfMemory);
             }
         }
         Ok(())
     }
-
-    /// Makes the value readable, which is whole.
-    fn commit_upload(&mut self, out: &mut SendBuf, context: &Context<'_>) {
-        // What it held outside of the store is room for it within.
-        let Some(Arriving { draft, request, .. }) = self.take_upload(context.connection) else {
-            return;
-        };
-        let commit = |write: Writing<'_, S>| match draft {
-            Some(draft) => write.commit(draft, context.now),
-            None => Err(StoreError::OutOfMemory),
-        };
-        self.end_with(&request, commit, out, context);
-    }
-
-    /// Gives the value up: it does not end where it has to.
-    fn drop_bad_upload(&mut self, out: &mut SendBuf, context: &Context<'_>) {
-        let Some(Arriving { request, .. }) = self.take_upload(context.connection) else { return };
-        metrics::MALFORMED.increment();
-        match request.form {
-            Form::Text(Text::Quiet) => {}
-            Form::Text(Text::Whole | Text::Listed) | Form::Meta => out.put(BAD_DATA.as_bytes()),
-            Form::Binary(_) => unreachable!("its length alone says where it ends"),
-        }
-    }
-
-    /// Ends a request by `write`, tells what has come of it, and shows it to those who look on.
-    fn end_with(
-        &mut self,
-        announcement: &Announcement,
-        write: impl FnOnce(Writing<'_, S>) -> Result<Version, StoreError>,
-        out: &mut SendBuf,
-        context: &Context<'_>,
-    ) {
-        let request = announcement.request();
-        let before = self.before(&request, out, context);
-        let outcome = match announcement.kind() {
-            Kind::Meta(ref meta) => with_shown(meta, context.now, |shown| {
-                let (mode, cas) = (mode(&shown.flags), shown.flags.number(b'C'));
-                let cas = cas.unwrap_or_default();
-                let stored = write(Writing { store: &mut self.store, key: shown.key, mode, cas });
-                self.tell_stored(shown, mode, stored, meta.announced_len(), out)
-            }),
-            Kind::Set(Upload { key, mode, cas, .. }) => {
-                let stored = write(Writing { store: &mut self.store, key, mode, cas });
-                let outcome = self.outcome_of_set(key, mode, stored, context.now);
-                match request.form {
-                    Form::Text(text) => outcome.tell(text, out),
-                    Form::Binary(binary) => outcome.tell(binary, out),
-                    Form::Meta => unreachable!("it has an operation of its own"),
-                }
-            }
-        };
-        if let Some(before) = &before {
-            self.after(before, &request, outcome, out, context);
-        }
-    }
 }
 
-/// What is needed to make a value readable.
-struct Writing<'a, S> {
-    store: &'a mut S,
-    key: &'a [u8],
-    mode: Mode,
-    cas: u64,
-}
-
-impl<S: Receive> Writing<'_, S> {
-    fn commit(self, draft: S::Draft, now: Now) -> Result<Version, StoreError> {
-        let condition = match self.mode {
-            Mode::Set => Condition::Always,
-            Mode::Add => Condition::IfAbsent,
-            Mode::Replace => Condition::IfPresent,
-            Mode::Cas => match Version::new(self.cas) {
-                Some(version) => Condition::IfVersion(version),
-                // No item has version 0.
-                None => {
-                    let is_there = self.store.peek(self.key, now.ticks).is_some();
-                    return Err(if is_there { StoreError::Exists } else { StoreError::NotFound });
-                }
-            },
-            Mode::Append | Mode::Prepend => unreachable!("what extends a value is collected"),
-        };
-        self.store.commit(draft, condition, now.ticks)
-    }
-}
-
-impl Shown<'_> {
-    /// The value that an `ms` announces.
-    fn announced(&self, value_len: usize) -> Announced<'_> {
-        let (flags, expiry) = super::meta::stored_with(self);
-        Announced::new(self.key, value_len).flags(flags).expiry(expiry)
-    }
+/// Whether a value of so many bytes may begin beside those that are arriving.
+fn admits(store: &impl Receive, all: &AllUploads, len: usize) -> bool {
+    all.admit(len, store.limit_bytes(), |bytes| store.admits(bytes))
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 use storage::{
-    Amend, Change, Collects, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put,
-    ResizeError, Scan, Stats, Store, StoreError, Version, Write,
+    Amend, Announced, Change, Collected, Condition, Content, Cursor, Expiry, Idle, Item, Marks,
+    Put, Receive, ResizeError, Scan, Stats, Store, StoreError, Version, Write,
 };
 
 /// No number that a test would make up.
@@ -38,6 +38,8 @@ struct Inner {
     limit: Option<u64>,
     /// The highest that can be set, if it is bounded.
     limit_max: Option<u64>,
+    /// To how many bytes values may come that arrive at once, if there is a bound.
+    arriving_max: Option<u64>,
 }
 
 /// An item.
@@ -97,6 +99,11 @@ impl MapStore {
     /// How often each update asks again.
     pub fn set_races(&self, races: usize) {
         self.inner.borrow_mut().races = races;
+    }
+
+    /// How many values may arrive at once.
+    pub fn set_arriving_max(&self, most: u64) {
+        self.inner.borrow_mut().arriving_max = Some(most);
     }
 
     /// How often a handle rested, and what was reserved last.
@@ -301,7 +308,32 @@ impl Store for MapStore {
     fn check_integrity(&self) {}
 }
 
-impl Collects for MapStore {}
+/// Takes as many values at once as it is told to.
+impl Receive for MapStore {
+    type Draft = Collected;
+
+    fn admits(&self, bytes: u64) -> bool {
+        self.inner.borrow().arriving_max.is_none_or(|most| bytes <= most)
+    }
+
+    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
+        Ok(Collected::new(announced))
+    }
+
+    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
+        draft.append(piece);
+        Ok(())
+    }
+
+    fn commit(
+        &mut self,
+        draft: Collected,
+        condition: Condition,
+        now: Ticks,
+    ) -> Result<Version, StoreError> {
+        self.put(draft.put(condition), now)
+    }
+}
 
 /// In the order of the keys; a cursor is a number of items.
 impl Scan for MapStore {

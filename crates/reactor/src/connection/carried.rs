@@ -53,6 +53,7 @@ impl<P: Protocol> Connection<P> {
     #[inline]
     pub(crate) fn wants(&self) -> Wants {
         match self.phase {
+            Phase::Open if self.pipeline.awaits_body() => Wants::Later,
             Phase::Open | Phase::Lingering { .. } if self.queued => Wants::Some,
             Phase::Open | Phase::Lingering { .. } => Wants::Input,
             Phase::Draining | Phase::Closing => Wants::Nothing,

@@ -91,6 +91,12 @@ impl<P: Protocol> Pipeline<P> {
         P::body_left(&self.cursor)
     }
 
+    /// Whether a request is blocked whose body is taken in parts: these are still to come.
+    #[inline]
+    pub(crate) fn awaits_body(&self) -> bool {
+        self.is_blocked() && self.body_left() > 0
+    }
+
     /// Moves past `n` of them.
     pub(crate) fn skip_body(&mut self, n: usize) {
         P::skip_body(&mut self.cursor, n);

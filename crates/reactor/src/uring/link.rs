@@ -146,6 +146,12 @@ impl Link {
         self.streak >= STREAK
     }
 
+    /// Leaves receiving to the session. Returns whether the ring receives now.
+    pub(super) fn leave_to_session(&mut self) -> bool {
+        self.streak = STREAK;
+        self.receiving == Receiving::On && self.way == Way::Ring
+    }
+
     /// Whether the ring receives although the session is to do so.
     pub(super) fn is_to_change_ways(&self) -> bool {
         self.way == Way::Ring && self.sends_much()

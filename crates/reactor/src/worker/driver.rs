@@ -49,6 +49,16 @@ impl Driver {
         }
     }
 
+    /// Learns how much the worker's connections have received that waits for more.
+    pub(super) fn note_received(&mut self, bytes: usize) {
+        #[cfg(all(feature = "io-uring", target_os = "linux"))]
+        if let Driver::Completions(uring) = self {
+            uring.note_received(bytes);
+        }
+        #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
+        let _ = bytes;
+    }
+
     /// The driver on epoll, if this is it.
     pub(super) fn readiness(&mut self) -> Option<&mut Readiness> {
         match self {

@@ -203,6 +203,26 @@ impl Heap {
         begun.at += n;
     }
 
+    /// Copies what is written of an item to another segment, where it goes on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`append`](Self::append), here and there.
+    ///
+    /// # Panics
+    ///
+    /// When the item is not inside the heap there.
+    pub(crate) unsafe fn carry(&self, begun: &mut Begun, (segment, offset): (u32, u32)) {
+        let byte = self.byte(segment, offset);
+        assert!(begun.header.total(self.layout) <= self.geometry.bytes() - byte, "INV-INSIDE");
+        // SAFETY: the caller's promise. Memory of two segments does not overlap.
+        unsafe {
+            let written = std::slice::from_raw_parts(self.at(begun.start), begun.at);
+            Pen(self.at(byte)).value(written);
+        }
+        begun.start = byte;
+    }
+
     /// Ends an item whose value is there. Returns its length, as [`write`](Self::write) does.
     ///
     /// # Safety
@@ -280,6 +300,11 @@ impl Begun {
     /// Bytes of the value that are missing.
     pub(crate) fn missing(&self) -> usize {
         self.header.value().end - self.at
+    }
+
+    /// How many bytes header, key and value have.
+    pub(crate) fn whole(&self) -> usize {
+        self.header.value().end
     }
 
     /// How many of its bytes are written, with header and key.

@@ -35,6 +35,10 @@ impl Lease {
         self.open.at
     }
 
+    pub(crate) fn is_lone(&self) -> bool {
+        self.number.is_none()
+    }
+
     fn is_empty(&self) -> bool {
         self.open.at == super::FIRST_OFFSET
     }
@@ -127,11 +131,18 @@ impl Shared {
         if !lease.is_empty() {
             return true;
         }
-        let segment: &Segment = self.pool.segment(lease.segment());
-        lease.open.birth = self.next_birth();
-        let (base_ms, class, tier) = (segment.base_ms(), segment.class(), segment.tier());
-        segment.open(lease.open.birth, base_ms, class, tier, lease.at());
+        *lease = self.renewed(lease, lease.segment());
         false
+    }
+
+    /// A lease without items of another segment, or the same, which is opened as that of `lease` was.
+    pub(crate) fn renewed(&self, lease: &Lease, number: u32) -> Lease {
+        debug_assert!(lease.is_empty());
+        let segment: &Segment = self.pool.segment(lease.segment());
+        let (base_ms, class, tier) = (segment.base_ms(), segment.class(), segment.tier());
+        let birth = self.next_birth();
+        self.pool.segment(number).open(birth, base_ms, class, tier, lease.at());
+        Lease { open: Open { segment: number, birth, ..lease.open }, ..*lease }
     }
 
     /// Ends a lease without a handle.

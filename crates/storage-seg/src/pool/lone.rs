@@ -8,6 +8,7 @@ use super::{Inner, Piece, Pool};
 use crate::epoch::Epochs;
 use crate::segment::State;
 use crate::sync::atomic::Ordering;
+use std::ops::RangeInclusive;
 
 /// Free lone segments with memory among which the most suitable is taken.
 const CHOICE: usize = 32;
@@ -60,19 +61,52 @@ impl Pool {
             let mut inner = self.inner.lock();
             self.collect(&mut inner, epochs);
             let most = self.free().saturating_sub(spare).min(need.at_once as usize);
-            let number = match self.suitable(&inner, need, most as u32) {
-                Some(at) => inner.backed_lone.swap_remove(at),
-                None => self.unbacked(&mut inner, need.blocks, memory.give)?,
-            };
-            inner.lone_span -= self.segment(number).span();
-            self.count_free(&inner);
-            self.segment(number).set_state(State::Open);
-            number
+            match self.suitable(&inner, need, 0..=most as u32) {
+                Some(at) => self.open_backed(&mut inner, at),
+                None => {
+                    let number = self.unbacked(&mut inner, need.blocks, memory.give)?;
+                    self.segment(number).set_state(State::Open);
+                    number
+                }
+            }
         };
-        if self.segment(number).span() > need.grains + need.grains / SLACK {
-            self.trim(number, need.grains, memory.release);
-        }
+        self.trim_slack(number, need.grains, memory.release);
         Some(number)
+    }
+
+    /// Takes a free lone segment that has at least so much memory, in grains, as [`Pool::take_lone`] does.
+    pub(crate) fn take_lone_with(
+        &self,
+        least: u32,
+        need: Need,
+        (spare, epochs): (usize, &Epochs),
+        release: impl FnOnce(&Piece),
+    ) -> Option<u32> {
+        let number = {
+            let mut inner = self.inner.lock();
+            self.collect(&mut inner, epochs);
+            let most = self.free().saturating_sub(spare).min(need.at_once as usize);
+            let at = self.suitable(&inner, need, least..=most as u32)?;
+            self.open_backed(&mut inner, at)
+        };
+        self.trim_slack(number, need.grains, release);
+        Some(number)
+    }
+
+    /// Makes the free segment at a place in the list of those with memory `Open`.
+    fn open_backed(&self, inner: &mut Inner, at: usize) -> u32 {
+        let number = inner.backed_lone.swap_remove(at);
+        inner.lone_span -= self.segment(number).span();
+        self.count_free(inner);
+        self.segment(number).set_state(State::Open);
+        number
+    }
+
+    /// Takes the memory from an open segment that is more than its item needs, if it is much.
+    fn trim_slack(&self, number: u32, grains: u32, release: impl FnOnce(&Piece)) {
+        if self.segment(number).span() > grains + grains / SLACK {
+            self.trim(number, grains, release);
+        }
     }
 
     /// Notes the span of a lone segment that was sealed.
@@ -87,14 +121,16 @@ impl Pool {
         self.lone_mean.load(Ordering::Relaxed)
     }
 
-    /// Of the free segments with memory, the place of the one that has the most suitable amount, `most` at the most.
-    fn suitable(&self, inner: &Inner, need: Need, most: u32) -> Option<usize> {
+    /// Of the free segments with memory, the place of the one that has the most suitable amount, in grains within `spans`.
+    fn suitable(&self, inner: &Inner, need: Need, spans: RangeInclusive<u32>) -> Option<usize> {
         let backed = &inner.backed_lone;
         // Of equals the one that was freed last, whose memory may still be in a cache.
         (backed.len().saturating_sub(CHOICE)..backed.len())
             .rev()
             .map(|at| (at, self.segment(backed[at])))
-            .filter(|(_, segment)| segment.blocks() >= need.blocks && segment.span() <= most)
+            .filter(|(_, segment)| {
+                segment.blocks() >= need.blocks && spans.contains(&segment.span())
+            })
             .min_by_key(|(_, segment)| segment.span().abs_diff(need.grains))
             .map(|(at, _)| at)
     }

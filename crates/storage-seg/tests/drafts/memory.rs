@@ -84,6 +84,41 @@ fn drafts_leave_memory_for_others() {
     }
 }
 
+/// Values that were admitted find memory until they are whole, also if connections' buffers take much meanwhile.
+#[test]
+fn values_that_are_admitted_become_whole() {
+    for (length, workers) in [(1 << 20, 1), (VALUE_MAX, 2), (100_000, 1)] {
+        let mut store = build(&builder().workers(workers));
+        for key in 0..3_000 {
+            put(&mut store, 1_000 + key, 1, 10_000);
+        }
+        let mut drafts: Vec<Arriving> = Vec::new();
+        let with_another = |drafts: &[Arriving]| ((drafts.len() + 1) * length) as u64;
+        while store.admits(with_another(&drafts)) {
+            let mut draft = Arriving::begin(&mut store, drafts.len() as u64, 1, length);
+            draft.more(&mut store, 5_000);
+            drafts.push(draft);
+        }
+        let announced = drafts.len() * length;
+        assert!((MEMORY as usize / 3..=MEMORY as usize / 2).contains(&announced), "{announced}");
+        store.reserve(MEMORY);
+        for at in [40_000, length / 3, length / 2, length] {
+            for draft in &mut drafts {
+                while draft.there < at {
+                    draft.more(&mut store, 30_000.min(at - draft.there));
+                }
+            }
+        }
+        assert!(!store.admits(with_another(&drafts)));
+        let first = drafts.remove(0);
+        first.commit(&mut store);
+        store.reserve(0);
+        assert!(store.admits(with_another(&drafts)));
+        drafts.into_iter().for_each(|draft| draft.commit(&mut store));
+        assert_empty(&mut store);
+    }
+}
+
 /// Many values that arrive at the same time do not leave much of their segments empty.
 #[test]
 fn values_that_arrive_together_lie_together() {

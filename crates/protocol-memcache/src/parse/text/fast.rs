@@ -14,14 +14,14 @@ use crate::reply::Text;
 use crate::request::Request;
 
 /// Parses `get <key>`, `gets <key>`, `set <key> <flags> <exptime> <bytes> [noreply]`, `mg` and `ms` with single spaces,
-/// plain numbers, right flags, a value of up to `whole_max` bytes and `\r\n`. `None` for everything else, unfinished lines included.
+/// plain numbers, right flags, a value of up to `sure_max` bytes and `\r\n`. `None` for everything else, unfinished lines included.
 #[inline]
-pub(super) fn parse(input: &[u8], whole_max: usize) -> Option<Step<'_>> {
+pub(super) fn parse(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
         b"get " => get(input, 4, CommandId::Get, false),
-        b"set " => set(input, whole_max),
+        b"set " => set(input, sure_max),
         [b'm', b'g', b' ', _] => meta_get(input),
-        [b'm', b's', b' ', _] => meta_set(input, whole_max),
+        [b'm', b's', b' ', _] => meta_set(input, sure_max),
         b"gets" if input.get(4) == Some(&b' ') => get(input, 5, CommandId::Gets, true),
         _ => None,
     }
@@ -62,11 +62,11 @@ fn meta_get(input: &[u8]) -> Option<Step<'_>> {
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-fn meta_set(input: &[u8], whole_max: usize) -> Option<Step<'_>> {
+fn meta_set(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     let key = key(&input[3..])?;
     let mut at = 3 + key.len();
     let len = usize::try_from(number(input, &mut at)?).ok()?;
-    if len > whole_max {
+    if len > sure_max {
         return None;
     }
     let flags = Flags::plain(Act::Set, key, &input[at..])?;
@@ -80,13 +80,13 @@ fn meta_set(input: &[u8], whole_max: usize) -> Option<Step<'_>> {
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-fn set(input: &[u8], whole_max: usize) -> Option<Step<'_>> {
+fn set(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     let key = key(&input[4..])?;
     let mut at = 4 + key.len();
     let flags = u32::try_from(number(input, &mut at)?).ok()?;
     let exptime = Exptime(i32::try_from(number(input, &mut at)?).ok()?.into());
     let len = usize::try_from(number(input, &mut at)?).ok()?;
-    if len > whole_max {
+    if len > sure_max {
         return None;
     }
     let rest = &input[at..];

@@ -15,7 +15,7 @@ use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
 const LINE_MIN: usize = 4;
 
 /// Parses the line at the start of `input`.
-pub(super) fn parse<'a>(sizes: Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
+pub(super) fn parse<'a>(sizes: &Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
     if let Some(step) = foreign(input) {
         return step;
     }
@@ -60,7 +60,7 @@ fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-fn whole<'a>(sizes: Sizes, position: &mut Position, input: &'a [u8], end: usize) -> Step<'a> {
+fn whole<'a>(sizes: &Sizes, position: &mut Position, input: &'a [u8], end: usize) -> Step<'a> {
     let consumed = end + 1;
     if consumed < LINE_MIN {
         return Err(Malformed::skip(reply::BAD_FORMAT, consumed));

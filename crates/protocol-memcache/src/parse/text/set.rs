@@ -28,19 +28,21 @@ pub(in crate::parse) struct Announced<'a, 'p> {
     pub(in crate::parse) input: &'a [u8],
     /// Bytes of the line, its end included.
     pub(in crate::parse) header: usize,
-    pub(in crate::parse) sizes: Sizes,
+    pub(in crate::parse) sizes: &'p Sizes,
     pub(in crate::parse) position: &'p mut Position,
 }
 
 impl Announced<'_, '_> {
     /// Whether a body of `len` bytes is taken in pieces: then what follows is parsed as these.
     pub(in crate::parse) fn is_large(&self, len: usize) -> bool {
-        len > self.sizes.whole_max
+        self.sizes.is_large(len)
     }
 
-    /// The body that follows is taken in pieces.
-    pub(in crate::parse) fn take_in_pieces(&mut self, len: u32) {
+    /// The body that follows is taken in pieces. Returns its length.
+    pub(in crate::parse) fn take_in_pieces(&mut self, len: usize) -> u32 {
+        let len = len as u32;
         *self.position = Position::Body(Body::new(len, true));
+        len
     }
 }
 
@@ -72,10 +74,8 @@ pub(super) fn parse<'a>(
         let request = Request::text(command.id, op, Text::unless(quiet));
         return found(request, header + len + 2);
     }
-    if announced.is_large(len)
-        && let Some(upload) = Upload::of(&set, len)
-    {
-        announced.take_in_pieces(upload.value_len);
+    if announced.is_large(len) {
+        let upload = Upload::of(&set, announced.take_in_pieces(len));
         return found(Request::text(command.id, Op::Upload(upload), Text::unless(quiet)), header);
     }
     body(command.id, input, header, len, set, quiet)

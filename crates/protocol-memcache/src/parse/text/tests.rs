@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::command::CommandId;
+use crate::crowd::Crowd;
 use crate::exptime::Exptime;
 use crate::op::{Family, Get, Mode, Op, Set};
 use crate::parse::{Cursor, Memcache};
@@ -51,8 +52,8 @@ fn the_general_parser_agrees_with_the_fast_one() {
     ];
     for sample in samples {
         let fast = fast::parse(sample, 100).expect("the form every client uses");
-        let sizes = Sizes { value_max: 100, whole_max: 100 };
-        let general = line::parse(sizes, &mut Position::Line, sample);
+        let sizes = Sizes { value_max: 100, whole_max: 100, crowd: Crowd::default() };
+        let general = line::parse(&sizes, &mut Position::Line, sample);
         assert_eq!(fast, general, "{}", sample.escape_ascii());
     }
 }

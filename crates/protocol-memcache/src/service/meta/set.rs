@@ -30,7 +30,7 @@ enum Decided {
 impl<S: Receive> MemcacheService<S> {
     /// Stores a value. Without a condition, a mode or a version of its own it costs what a `set` does.
     #[inline]
-    pub(super) fn meta_set(
+    pub(in crate::service) fn meta_set(
         &mut self,
         shown: &Shown<'_>,
         value: &[u8],

@@ -213,6 +213,43 @@ fn a_worker_that_ends_with_operations_under_way_leaves_none() {
 }
 
 #[test]
+fn sessions_read_their_sockets_while_receive_buffers_have_much() {
+    if is_refused() {
+        return;
+    }
+    let mut rig = Rig::new(options(), echo);
+    let (mut before, mut client) = (rig.connect(), rig.connect());
+    rig.settle();
+    let links: Vec<usize> = (1..=2).map(|serial| rig.connection(serial).unwrap().link).collect();
+    ring(&mut rig).note_received(20 << 20);
+    let mut after = rig.connect();
+    rig.settle();
+    let link = rig.connection(3).unwrap().link;
+    assert!(ring(&mut rig).is_read_by_session(link), "a new one at once");
+    sweep(&mut rig);
+    // What comes while they change over is not lost.
+    before.write_all(b"hel").unwrap();
+    rig.settle();
+    assert!(links.iter().all(|&link| ring(&mut rig).is_read_by_session(link)), "the others soon");
+    before.write_all(b"lo\n").unwrap();
+    for client in [&mut client, &mut after] {
+        client.write_all(b"hello\n").unwrap();
+    }
+    for client in [&mut before, &mut client, &mut after] {
+        assert_eq!(rig.read_all(client), (b"hello\n".to_vec(), false));
+    }
+    // They have much until they have half of it.
+    for (received, is_by_session) in [(6 << 20, true), (3 << 20, false)] {
+        ring(&mut rig).note_received(20 << 20);
+        ring(&mut rig).note_received(received);
+        let _client = rig.connect();
+        rig.settle();
+        let link = rig.connection(rig.serial).unwrap().link;
+        assert_eq!(ring(&mut rig).is_read_by_session(link), is_by_session, "{received}");
+    }
+}
+
+#[test]
 fn a_connection_that_sends_much_again_and_again_is_read_by_its_session() {
     if is_refused() {
         return;
