@@ -133,9 +133,10 @@ impl Shared {
     /// Frees segments that nobody can be reading any more, and gives surplus memory back, one
     /// segment at a time.
     pub(crate) fn tidy(&self) {
-        // Writes go on while segments are withdrawn, so the segments they need stay free.
+        // Writes go on while segments are withdrawn, so the segments they need stay free. Where nothing is evicted,
+        // these are the ones that compaction needs: without them no memory would ever come back.
         let stay = match self.settings.eviction {
-            Eviction::None => 0,
+            Eviction::None => self.for_moves.load(Ordering::Relaxed),
             _ => self.reserve() as usize,
         };
         self.pool.tidy(stay, &self.epochs, self.releaser());
@@ -186,6 +187,25 @@ impl Shared {
         has_moved
     }
 
+    /// How many items like these so many grains have room for. Dead ones, whose memory comes back, do not count.
+    fn filling(&self, items: f64, grains: usize) -> f64 {
+        let bytes = self.tallies.sum(Count::ItemBytes) as f64;
+        let live = bytes / (grains as f64 * self.heap.grain_bytes() as f64);
+        items / live.clamp(0.02, 1.0)
+    }
+
+    /// Whether the index is far too large for items like these. Looks again whenever a segment has been opened: how much
+    /// is dead hardly changes before.
+    fn is_index_large(&self, items: f64, grains: usize) -> bool {
+        let (births, judged) = (self.births(), self.index_judged.load(Ordering::Relaxed));
+        if judged >> 1 == births {
+            return judged & 1 != 0;
+        }
+        let is_large = self.filling(items, grains) / (self.index.slots() as f64) < LOAD_MIN;
+        self.index_judged.store(births << 1 | u64::from(is_large), Ordering::Relaxed);
+        is_large
+    }
+
     /// Begins to change the size of the index if it has become too full or far too large, as soon as
     /// there is memory for it.
     pub(crate) fn consider_growth(&self) {
@@ -193,11 +213,11 @@ impl Shared {
         let load = items / self.index.slots() as f64;
         let all = self.pool.in_service().max(self.pool.target());
         let used = (all as isize - self.pool.available()) as f64 / all as f64;
+        let is_large = load < LOAD_MIN && used > 0.95 && self.is_index_large(items, all);
         // Under a lower limit the index must not stay as it is because memory is to spare by now.
-        let is_large = load < LOAD_MIN && used > 0.95
-            || load < LOAD_MIN_LOWERED && !self.index_counts_in_full();
+        let is_lowered = load < LOAD_MIN_LOWERED && !self.index_counts_in_full();
         let load_max = if used < 0.9 { LOAD_FILLING } else { LOAD };
-        if load < load_max && !is_large || self.index.is_final() {
+        if load < load_max && !is_large && !is_lowered || self.index.is_final() {
             self.take_back_from_index();
             return;
         }
@@ -212,7 +232,13 @@ impl Shared {
         // steps.
         let step = self.limit() as f64 / 100.0 / self.index.bytes() as f64;
         let more = items * (1.0 + step).clamp(1.04, GROWTH_MAX);
-        let aim = if is_large { expected * 1.2 } else { expected.max(more) };
+        let aim = if is_large {
+            self.filling(items, all) * 1.2
+        } else if is_lowered {
+            expected * 1.2
+        } else {
+            expected.max(more)
+        };
         let buckets = buckets_for(aim);
         // The size of both tables, or of the larger one and the memory that waits to be given back.
         let (present, next) = (self.index.bytes(), Index::bytes_of(buckets));

@@ -12,7 +12,9 @@
 //! system", 1992, on the cost of cleaning).
 //!
 //! When memory is about to run out, a smaller dead share suffices ([`DEAD_PRESSED`]): dead items make
-//! room before any live item is evicted, so nothing is evicted while all live items fit.
+//! room before any live item is evicted, so nothing is evicted while all live items fit. Where nothing is evicted at
+//! all, and a write would be refused, a still smaller one does ([`DEAD_AWAITED`]), as long as more is gained than items
+//! may grow by.
 //!
 //! Under a lower memory limit there may be segments that were closed long before they were full, too many to keep
 //! all. What is left of them counts as dead then.
@@ -38,6 +40,10 @@ const SLACK: usize = 8;
 /// Waiting for more dead bytes pays then, and an item that moves may grow by some bytes.
 const DEAD_SPARSE: u32 = 2;
 const DEAD_PRESSED: u32 = 4;
+const DEAD_AWAITED: u32 = 16;
+
+/// What an item grows by when it moves for the first time and keeps its version.
+const VERSION_BYTES: u32 = size_of::<u64>() as u32;
 
 /// Sealed segments among which the best is taken, and the most that are examined to find that many.
 const CHOICE: usize = 64;
@@ -130,10 +136,12 @@ impl SegStore {
     fn begin_compaction(&mut self) -> Option<Job> {
         let shared = &*self.shared;
         let (pool, len) = (&shared.pool, shared.pool.len());
-        let (share, choice, most) = if self.is_pressed() {
-            (DEAD_PRESSED, len, len)
+        let (least, choice, most) = if self.compactor.is_awaited && !shared.evicts() {
+            (Dead { share: DEAD_AWAITED, of_item: VERSION_BYTES }, len, len)
+        } else if self.is_pressed() {
+            (Dead::share(DEAD_PRESSED), len, len)
         } else if shared.is_sparse() {
-            (DEAD_SPARSE, CHOICE, len.min(LOOKED_AT_MAX))
+            (Dead::share(DEAD_SPARSE), CHOICE, len.min(LOOKED_AT_MAX))
         } else {
             return None;
         };
@@ -155,7 +163,7 @@ impl SegStore {
             .take(choice)
             .filter(|(_, segment)| {
                 let is_hollow = is_lowering && shared.is_hollow(segment);
-                fits(segment) && (is_hollow || is_worthwhile(segment, share, grains))
+                fits(segment) && (is_hollow || is_worthwhile(segment, least, grains))
             })
             .map(|(number, segment)| (worth(segment, born), number))
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -165,12 +173,28 @@ impl SegStore {
     }
 }
 
-/// Whether a segment is dead, wholly or to this share. A large item that is alone in its segment
+/// How much of a segment has to be dead.
+#[derive(Clone, Copy)]
+struct Dead {
+    /// As a divisor of its bytes.
+    share: u32,
+    /// Bytes for each live item.
+    of_item: u32,
+}
+
+impl Dead {
+    const fn share(share: u32) -> Self {
+        Dead { share, of_item: 0 }
+    }
+}
+
+/// Whether a segment is dead, wholly or as far as that. A large item that is alone in its segment
 /// stays where it is.
-fn is_worthwhile(segment: &Segment, share: u32, grains: u32) -> bool {
+fn is_worthwhile(segment: &Segment, least: Dead, grains: u32) -> bool {
     let written = segment.written();
     let is_dead = segment.live_items() == 0;
-    let is_partly_dead = segment.live_bytes() <= written - written / share;
+    let least = (written / least.share).max(segment.live_items().saturating_mul(least.of_item));
+    let is_partly_dead = segment.live_bytes().saturating_add(least) <= written;
     segment.pins() == 0 && (is_dead || !segment.has_one_large(grains) && is_partly_dead)
 }
 
@@ -294,17 +318,26 @@ mod tests {
         segment.open(1, 0, 0, 0, 0);
         [40, 30, 30].iter().for_each(|&bytes| segment.add_live(bytes, true));
         segment.set_written(100);
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
+        assert!(!is_worthwhile(&segment, Dead::share(DEAD_PRESSED), 1));
         segment.remove_live(40, true);
-        assert!(!is_worthwhile(&segment, DEAD_SPARSE, 1), "more would be taken than is gained");
-        assert!(is_worthwhile(&segment, DEAD_PRESSED, 1));
+        assert!(
+            !is_worthwhile(&segment, Dead::share(DEAD_SPARSE), 1),
+            "more would be taken than is gained"
+        );
+        assert!(is_worthwhile(&segment, Dead::share(DEAD_PRESSED), 1));
         segment.remove_live(30, true);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1));
+        assert!(is_worthwhile(&segment, Dead::share(DEAD_SPARSE), 1));
+        assert!(is_worthwhile(&segment, Dead { share: DEAD_SPARSE, of_item: 70 }, 1));
+        let too_dear = Dead { share: DEAD_SPARSE, of_item: 71 };
+        assert!(!is_worthwhile(&segment, too_dear, 1), "the item that is left grows by more");
         segment.pin();
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
+        assert!(!is_worthwhile(&segment, Dead::share(DEAD_PRESSED), 1));
         segment.unpin();
         segment.set_span(2);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1), "it is a wide one with several items");
+        assert!(
+            is_worthwhile(&segment, Dead::share(DEAD_SPARSE), 1),
+            "it is a wide one with several items"
+        );
     }
 
     #[test]
@@ -314,9 +347,9 @@ mod tests {
         segment.add_live(60, true);
         segment.set_written(100);
         segment.set_span(2);
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED, 1));
+        assert!(!is_worthwhile(&segment, Dead::share(DEAD_PRESSED), 1));
         segment.remove_live(60, true);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE, 1), "it is dead");
+        assert!(is_worthwhile(&segment, Dead::share(DEAD_SPARSE), 1), "it is dead");
     }
 
     #[test]

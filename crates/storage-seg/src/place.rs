@@ -171,7 +171,8 @@ impl SegStore {
     }
 
     /// Room in a stream for an item of a segment that is being emptied. It may take the last free
-    /// segment, since the emptied one is about to be free.
+    /// segment, since the emptied one is about to be free. Without any, and where nothing is evicted, it may join items that
+    /// are unlike it: else the segment would never be.
     pub(crate) fn place_kept(
         &mut self,
         stream: Stream,
@@ -181,7 +182,24 @@ impl SegStore {
     ) -> Result<Spot, Lack> {
         let is_few = stream == Stream::Settled && self.open_max() < OPEN_FEW;
         let stream = if is_few { Stream::Written } else { stream };
-        self.place(&Wanted { stream, class, len, spare: 0 }, now)
+        let wanted = Wanted { stream, class, len, spare: 0 };
+        match self.place(&wanted, now) {
+            Err(lack) if !self.shared.evicts() => self.place_anywhere(&wanted).ok_or(lack),
+            placed => placed,
+        }
+    }
+
+    /// Room in any open segment, of the kind for such items or the other, that needs no more memory for it.
+    #[cold]
+    fn place_anywhere(&self, wanted: &Wanted) -> Option<Spot> {
+        let cleared_before = self.shared.cleared_before();
+        let (number, open) = self.open.open.iter().enumerate().find_map(|(number, open)| {
+            let open = (*open).filter(|open| open.birth >= cleared_before)?;
+            let span = self.shared.pool.segment(open.segment).span() as usize;
+            let room = span * self.shared.heap.grain_bytes() - open.at as usize;
+            (wanted.len <= room).then_some((number, open))
+        })?;
+        Some(self.spot(number, open))
     }
 
     fn place(&mut self, wanted: &Wanted, now: Ticks) -> Result<Spot, Lack> {

@@ -360,10 +360,8 @@ impl Pool {
             let mut inner = self.inner.lock();
             self.collect(&mut inner, epochs);
             self.restore(&mut inner);
-            if self.surplus() == 0 || self.free() <= stay {
-                return;
-            }
-            let Some(piece) = self.cut(&mut inner, self.surplus() as u32) else { return };
+            let most = self.surplus().min(self.free().saturating_sub(stay));
+            let Some(piece) = self.cut(&mut inner, most as u32) else { return };
             piece
         };
         // Called without the lock, since it takes a while.

@@ -83,6 +83,8 @@ pub(crate) struct Shared {
     versions: AtomicU64,
     /// Memory of segments with pinned values, in grains.
     pub(crate) pinned: AtomicUsize,
+    /// Whether the index was far too large when so many segments had been opened: twice their number, and one if it was.
+    pub(crate) index_judged: AtomicU64,
     /// Memory that drafts have, in grains.
     pub(crate) drafted: AtomicUsize,
     /// What their values may come to.
@@ -149,6 +151,7 @@ impl Shared {
             next_due_ms: AtomicU64::new(u64::MAX),
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
+            index_judged: AtomicU64::new(0),
             drafted: AtomicUsize::new(0),
             announced: AtomicUsize::new(0),
             reserved: AtomicU64::new(0),

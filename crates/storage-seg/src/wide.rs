@@ -47,7 +47,7 @@ impl Shared {
 
     /// Free memory, in grains, to leave for items that move when their segment is emptied: at least half a wide
     /// segment, since usually the other half is dead when it is compacted, or dropped when it is
-    /// evicted.
+    /// evicted. A whole one where nothing is evicted, and a segment for each worker.
     pub(crate) fn moves_wanted(&self) -> usize {
         let (target, segment) = (self.pool.target(), self.pool.grains());
         if target <= 16 * segment {
@@ -56,6 +56,9 @@ impl Shared {
         // Reservations leave less memory.
         let most = self.shared_max().min(target / MEMORY_SHARE).max(segment);
         let widest = self.pool.widest().min(most);
+        if !self.evicts() {
+            return widest.max(self.workers() * segment);
+        }
         let half = widest.div_ceil(2).max(segment);
         // Where evictions keep items, a whole free wide segment has its memory already and need not
         // take it from others.

@@ -130,6 +130,9 @@ impl Pool {
     /// Takes memory of a free segment: all of one that is neither wide nor a lone one, or at most `most` grains. Such segments
     /// come first, since a wide or lone one can use its memory again as it is.
     pub(super) fn cut(&self, inner: &mut Inner, most: u32) -> Option<Piece> {
+        if most == 0 {
+            return None;
+        }
         let piece = if let Some(segment) = inner.free.pop() {
             Piece { segment, grains: 0..self.grains }
         } else if let Some(segment) = inner.backed.pop() {
