@@ -151,8 +151,8 @@ impl Item for SegItem<'_> {
         self.item.len()
     }
 
-    /// `None` for values shorter than [`PIN_MIN`], and when a quarter of all segments is pinned: clients that do not read
-    /// their replies must not take the memory from writers.
+    /// `None` for values shorter than [`PIN_MIN`], and when a quarter of all memory is pinned and this one's segment is not:
+    /// clients that do not read their replies must not take the memory from writers.
     fn pin(&self) -> Option<Bytes> {
         if self.value().len() < PIN_MIN {
             return None;
@@ -172,11 +172,11 @@ impl Pin {
     /// Pins the segment of a location that was found in this turn, unless too much is pinned.
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
         let (pin, is_first) = Pin::counted(shared, location);
-        let most = shared.pool.target() / 4;
-        // One more pin of a segment holds no more memory, but may hold it longer.
-        let most = if is_first { most } else { most + most / 2 };
-        // Over the limit the pin is dropped, which releases it.
-        (shared.pinned.load(Ordering::Relaxed) <= most.max(shared.pool.grains())).then_some(pin)
+        // A quarter of the limit and not of what buffers leave of it: the more values are copied, the more buffers have.
+        let most = (shared.pool.total() / 4).max(1) * shared.pool.grains();
+        // One more pin of a segment holds no more memory, where a copy would. Over the limit the pin is dropped, which
+        // releases it.
+        (!is_first || shared.pinned.load(Ordering::Relaxed) <= most).then_some(pin)
     }
 
     /// Pins the segment of a location for a short time, however much is pinned.

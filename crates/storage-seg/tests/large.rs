@@ -307,6 +307,25 @@ fn pins_are_few() {
     }
 }
 
+/// A value is copied only where its segment is not pinned yet: a copy would take memory, and buffers that take more leave less
+/// to be pinned, so that more would be copied.
+#[test]
+fn what_is_pinned_is_lent_again_whatever_buffers_have() {
+    const LENGTH: usize = PIN_MIN + 4_000;
+    let mut store = builder(2 << 20, SEGMENT).build().expect("the options are possible");
+    let mut pins = Vec::new();
+    for key in 0..20 {
+        write(&mut store, key, 1, LENGTH).expect("it fits");
+        let item = store.get(&name(key), NOW).expect("it was just written");
+        pins.extend(item.pin().map(|pin| (key, pin)));
+    }
+    store.reserve(1 << 20);
+    for (key, _) in pins.clone() {
+        let again = store.get(&name(key), NOW).and_then(|item| item.pin());
+        pins.push((key, again.expect("its segment is pinned")));
+    }
+}
+
 /// A large value expires as any other, and its whole row comes back.
 #[test]
 fn rows_expire() {
