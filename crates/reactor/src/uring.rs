@@ -34,6 +34,7 @@ mod ring;
 mod token;
 
 use crate::bell::Bell;
+use crate::connection::SEND_MAX;
 use crate::datagram::Ports;
 pub(crate) use digest::News;
 use link::{Link, Receiving, Way};
@@ -61,6 +62,9 @@ const BUFFER_BYTES: usize = (16 << 10) - 64;
 /// The most sends that wait for the end of the turn. When there are more, they are submitted at once, so that
 /// their blocks come back while they are in the CPU's cache and the first replies do not wait for the last.
 pub(crate) const SENDS: usize = 32;
+
+/// The same in copied bytes: large replies go before many more of them are made, so that few are in memory at the same time.
+const SENDS_BYTES: usize = 1 << 20;
 
 /// Number of waiting bytes at which receiving stops for a connection that has had its share of a turn.
 const UNDELIVERED_BYTES: usize = 64 << 10;
@@ -91,8 +95,10 @@ pub(crate) struct Uring {
     bell: Arc<Bell>,
     /// The number of links made so far.
     generation: u32,
-    /// Sends since the last submission.
+    /// Sends of connections that were served since the last submission.
     sends: usize,
+    /// Copied bytes of all sends since then.
+    send_bytes: usize,
     /// Sockets at which datagrams have arrived, and whether the ring will tell of the next.
     datagrams: Vec<(usize, bool)>,
     /// An error of submitting within a turn.
@@ -204,6 +210,7 @@ impl Uring {
             bell,
             generation: 0,
             sends: 0,
+            send_bytes: 0,
             datagrams: Vec::new(),
             failed: None,
             is_crowded: false,
@@ -248,7 +255,7 @@ impl Uring {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        self.sends = 0;
+        (self.sends, self.send_bytes) = (0, 0);
         self.queue.wait(if self.early.is_empty() { most } else { Duration::ZERO })
     }
 
@@ -261,13 +268,13 @@ impl Uring {
     /// Whether so many sends are prepared that they should be submitted before the end of the turn.
     #[inline]
     pub(crate) fn is_laden(&self) -> bool {
-        self.sends >= SENDS
+        self.sends >= SENDS || self.send_bytes >= SENDS_BYTES
     }
 
     /// Submits the prepared operations. Completions of sends can then be popped first; the others
     /// keep their order.
     pub(crate) fn submit(&mut self) {
-        self.sends = 0;
+        (self.sends, self.send_bytes) = (0, 0);
         if let Err(error) = self.queue.submit() {
             self.failed = Some(error);
         }
@@ -328,9 +335,8 @@ impl Uring {
     pub(crate) fn settle(&mut self, place: usize, session: &mut Session, wants: Wants) {
         let link = &mut self.links[place];
         if !link.parcel.is_away() && session.depart(link.parcel.content()) {
-            let token = link.begin(Kind::Send);
-            self.queue.send(session.stream().as_fd(), &mut link.parcel, token);
             self.sends += 1;
+            self.send_bytes += send(&mut self.queue, link, session);
         }
         link.take_turn();
         let undelivered = session.undelivered();
@@ -358,8 +364,8 @@ impl Uring {
         }
     }
 
-    /// Called by each sweep: leaves reading to the session of a link while buffers have much, or looks whether the end of a link's stream, or a part of it, has come without being reported,
-    /// and if so receives anew, which finds it.
+    /// Called by each sweep: leaves reading to the session of a link while buffers have much, or looks whether the end of a
+    /// link's stream, or a part of it, has come without being reported, and if so receives anew, which finds it.
     ///
     /// The kernel may keep it back for ever: if a reset comes before the receiving operation has taken the bytes that
     /// came before it, the operation takes those and waits for another event (liburing's issue 1549, of kernels before
@@ -401,6 +407,15 @@ fn is_readable(socket: BorrowedFd<'_>) -> bool {
     let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::IN | PollFlags::RDHUP)];
     // What cannot be asked for is left to the next time.
     poll(&mut sockets, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Sends the parcel of a link, or a part of it. Returns how many bytes that are in memory for it alone.
+#[inline]
+fn send(queue: &mut Queue, link: &mut Link, session: &mut Session) -> usize {
+    let token = link.begin(Kind::Send);
+    let bytes = link.parcel.content().copied().min(SEND_MAX);
+    queue.send(session.stream().as_fd(), &mut link.parcel, token);
+    bytes
 }
 
 /// Stops receiving; completions of bytes that came before are still to follow.

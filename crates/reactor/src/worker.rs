@@ -217,6 +217,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.read_mail();
         let waiting = self.again.len();
         if is_behind {
+            self.take_back();
             self.serve_queue(waiting);
             self.serve_events();
         } else {

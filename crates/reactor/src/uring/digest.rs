@@ -2,10 +2,10 @@
 //! Applies a completion to its link and its session, and tells what the connection must learn from
 //! it.
 
-use super::Uring;
 use super::link::{Link, Receiving, Way};
 use super::ring::Completion;
 use super::token::{Kind, Token};
+use super::{Uring, send};
 use crate::connection::Connection;
 use buffer::Pool;
 use protocol::Protocol;
@@ -99,8 +99,7 @@ impl Uring {
             Kind::Send => {
                 let news = land(link, completion, session.as_deref_mut(), pool);
                 if let (News::Sent { all: false }, Some(session)) = (&news, session) {
-                    let token = link.begin(Kind::Send);
-                    self.queue.send(session.stream().as_fd(), &mut link.parcel, token);
+                    self.send_bytes += send(&mut self.queue, link, session);
                 }
                 Some(news)
             }

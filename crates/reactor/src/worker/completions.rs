@@ -124,6 +124,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     fn submit(&mut self) {
         let Driver::Completions(uring) = &mut self.driver else { return };
         uring.submit();
+        self.hear_of_sent();
+    }
+
+    /// Applies the completions of sends, also before others that came earlier.
+    pub(super) fn hear_of_sent(&mut self) {
         while let Some(completion) = self.pop_sent() {
             WORKER_EVENTS.increment();
             if let Some(slot) = self.hear(&completion) {

@@ -103,6 +103,15 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
+    /// Takes back the memory of what the driver has sent, before events that came earlier are handled: in a worker that is
+    /// behind there may be many, each with a reply of its own.
+    pub(super) fn take_back(&mut self) {
+        #[cfg(all(feature = "io-uring", target_os = "linux"))]
+        if let Driver::Completions(_) = &self.driver {
+            self.hear_of_sent();
+        }
+    }
+
     /// Registers the connection in `slot` with the driver.
     pub(super) fn attach(&mut self, slot: usize) -> io::Result<()> {
         let connection = &mut self.connections[slot];

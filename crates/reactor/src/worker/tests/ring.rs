@@ -29,6 +29,52 @@ fn much(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
     echo(line, out, context)
 }
 
+/// Less than a socket takes at once.
+const LARGE: usize = 150_000;
+
+/// Every request is answered with [`LARGE`] bytes.
+fn large(_: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
+    out.put(&vec![b'l'; LARGE]);
+    Control::Continue
+}
+
+#[test]
+fn large_replies_do_not_wait_for_the_end_of_the_turn() {
+    if is_refused() {
+        return;
+    }
+    let mut rig = Rig::new(options(), large);
+    let mut clients: Vec<UnixStream> = (0..20).map(|_| rig.connect()).collect();
+    rig.settle();
+    clients.iter_mut().for_each(|client| client.write_all(b"more\n").unwrap());
+    rig.step();
+    let has_some = |mut client: &UnixStream| client.read(&mut [0]).is_ok();
+    let sent = clients.iter().filter(|client| has_some(client)).count();
+    // What comes to a megabyte.
+    assert!((12..20).contains(&sent), "{sent}");
+}
+
+#[test]
+fn few_large_replies_are_in_memory_at_the_same_time() {
+    if is_refused() {
+        return;
+    }
+    // A turn serves one connection.
+    let mut rig = Rig::new(Options { turn_time: Duration::ZERO, ..options() }, large);
+    let mut clients: Vec<UnixStream> = (0..300).map(|_| rig.connect()).collect();
+    rig.settle();
+    clients.iter_mut().for_each(|client| client.write_all(b"more\n").unwrap());
+    let mut most = 0;
+    for _ in 0..400 {
+        rig.step();
+        most = most.max(rig.worker.pool.lent_send_bytes());
+    }
+    assert!(most < 4 * LARGE, "{most} bytes");
+    for client in &mut clients {
+        assert_eq!(rig.read_all(client).0.len(), LARGE);
+    }
+}
+
 #[test]
 fn more_may_arrive_at_once_than_there_are_buffers() {
     if is_refused() {
