@@ -23,8 +23,9 @@ pub(crate) struct Trial<E: Engine> {
     serial: u32,
     /// Pinned values and what they must stay.
     pins: Vec<(bytes::Bytes, Vec<u8>)>,
-    /// The memory limit.
+    /// The memory limit, and what of it was reserved last.
     limit: u64,
+    reserved: u64,
 }
 
 impl<E: Engine> Trial<E> {
@@ -35,7 +36,7 @@ impl<E: Engine> Trial<E> {
         let now = Ticks::from_millis(12_345);
         let (limit, pins) = (handles[0].stats().limit_bytes, Vec::new());
         assert_eq!(limit, engine.memory(), "RULE-LIMIT");
-        Ok(Trial { engine, handles, at_work: 0, model, now, serial: 0, pins, limit })
+        Ok(Trial { engine, handles, at_work: 0, model, now, serial: 0, pins, limit, reserved: 0 })
     }
 
     /// Carries out the next operation of `input` on both and compares.
@@ -255,6 +256,7 @@ impl<E: Engine> Trial<E> {
     fn reserve(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
         let bytes = self.engine.memory() / 256 * u64::from(input.arbitrary::<u8>()?);
         self.store().reserve(bytes);
+        self.reserved = bytes;
         Ok(())
     }
 
@@ -285,7 +287,8 @@ impl<E: Engine> Trial<E> {
             }
         }
         // Small items, of which there are few.
-        if before.item_bytes <= self.limit / 4 && self.model.longest() <= 2_000 {
+        let room = self.limit.saturating_sub(self.reserved);
+        if before.item_bytes <= room / 4 && self.model.longest() <= 2_000 {
             let evicted = self.store().stats().evicted;
             assert_eq!(evicted, before.evicted, "RULE-RESIZE: {before:?} in {limit} bytes");
         }
