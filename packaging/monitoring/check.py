@@ -118,8 +118,20 @@ def load_resp(port):
         client.ask(b"DEL hash\r\n")
 
 
+def hold_buffers(port, admin):
+    """Begins requests, so that their connections have buffers, and completes none. Returns the connections."""
+    clients = [Connection(port) for _ in range(16)]
+    for client in clients:
+        client.socket.sendall(b"P")
+    for _ in range(10 * PATIENCE):
+        if b"\nshoebill_connection_buffer_bytes 0\n" not in fetch(admin, "/metrics")[0]:
+            return clients
+        time.sleep(0.1)
+    sys.exit(f"no buffers of connections after {PATIENCE} s")
+
+
 def start(binaries, server, folder):
-    """Starts a server and loads it. Returns its process, its admin port, its configuration, and what loads it again."""
+    """Starts a server and loads it. Returns its process, its ports, its configuration, and what loads it again."""
     port, admin, resp, udp = free_ports(4)
     path = os.path.join(folder, f"{server}.toml")
     lines = f"[admin]\nport = {admin}\n[server]\nport = {port}\n[worker]\nturn_cpu_time = true\n"
@@ -147,7 +159,7 @@ def start(binaries, server, folder):
     if server == "segcache":
         # Not a part of the load that goes on: who is stopped for long has its value given up, which is told as a refusal.
         let_values_wait(port, admin)
-    return process, admin, path, load
+    return process, (port, admin), path, load
 
 
 def fetch(port, path, **headers):
@@ -298,7 +310,7 @@ def main():
     failures = []
     for server in ["pingserver", "segcache", "rds"]:
         with tempfile.TemporaryDirectory() as folder:
-            process, admin, path, _ = start(options.binaries, server, folder)
+            process, (port, admin), path, _ = start(options.binaries, server, folder)
             try:
                 # Percentiles of the last minute appear with the next second.
                 for _ in range(10 * PATIENCE):
@@ -307,8 +319,11 @@ def main():
                     time.sleep(0.1)
                 else:
                     failures.append(f"{server}: no percentiles of the last minute after {PATIENCE} s")
+                clients = hold_buffers(port, admin)
                 text = fetch(admin, "/metrics")[0].decode()
                 failures += check_forms(server, admin, text)
+                for client in clients:
+                    client.socket.close()
             finally:
                 process.kill()
                 process.wait()

@@ -113,7 +113,7 @@ def main():
 
         loads, admins = [], {}
         for server in SERVERS:
-            process, admins[server], _, load = check.start(options.binaries, server, folder)
+            process, (_, admins[server]), _, load = check.start(options.binaries, server, folder)
             until_the_end(process)
             loads.append(load)
         path = os.path.join(folder, "prometheus.yml")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The time-limit sweep: looks at a part of the connections each tick, for those that ran out of time and
-//! those that need not be held any more.
+//! those that need not be held any more, and gives memory back that they no longer need.
 
 use super::Worker;
 use crate::connection::Overdue;
@@ -14,13 +14,17 @@ const SWEEP_MIN: usize = 64;
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Looks at a part of the connections each tick, and at all of them within ten ticks.
     pub(super) fn sweep(&mut self) {
-        if self.now.ticks < self.sweep_at || self.connections.is_empty() {
+        if self.now.ticks < self.sweep_at {
+            return;
+        }
+        self.sweep_at = self.now.ticks + self.options.tick;
+        self.pool.trim();
+        if self.connections.is_empty() {
             return;
         }
         let slots = self.connections.capacity();
         let part = (slots / 10).max(SWEEP_MIN).min(slots);
         let tick = self.options.tick;
-        self.sweep_at = self.now.ticks + tick;
         for step in 0..part {
             let slot = (self.sweep_from + step) % slots;
             let Some((connection, desk)) = self.at(slot) else { continue };
