@@ -40,9 +40,13 @@ const WRITES_PER_TEND: u32 = 64;
 /// of an event loop takes: a longer wait means that some handle neither works nor rests.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The same while drafts have much of the memory. What is missing may come back only with them, and their clients
-/// may be served by the thread that waits.
-const PATIENCE_WITH_DRAFTS: Duration = Duration::from_millis(20);
+/// The same while drafts and pinned values have much of the memory. What is missing may come back only with them, and their
+/// clients may be served by the thread that waits.
+const PATIENCE_WITH_CLIENTS: Duration = Duration::from_millis(20);
+
+/// After waits that were in vain the next one is shorter where no segment is about to be free, by this power of two for each
+/// that was and has not been made up for.
+const IN_VAIN_SHIFT: u32 = 3;
 
 impl SegStore {
     /// Empties some items, if fewer segments than the reserve are free or soon will be.
@@ -98,11 +102,14 @@ impl SegStore {
         self.compactor.await_room(true);
         let made = self.await_room(steps, count, now);
         self.compactor.await_room(false);
+        if made.is_ok() {
+            self.vain_waits = self.vain_waits.saturating_sub(1);
+        }
         made
     }
 
     fn await_room(&mut self, mut steps: usize, count: usize, now: Ticks) -> Result<(), StoreError> {
-        let mut waiting = Waiting::new(&self.shared);
+        let mut waiting = Waiting::after(self.vain_waits, &self.shared);
         loop {
             steps = steps.checked_sub(1).ok_or(StoreError::OutOfMemory)?;
             self.turn.quiesce();
@@ -120,7 +127,7 @@ impl SegStore {
             if !self.shared.is_room_coming(count) && self.evict(now, STEP_MAX) {
                 continue;
             }
-            if self.shared.pool.in_limbo() == 0 {
+            if self.shared.pool.waiting() == 0 {
                 let evicts = self.shared.evicts();
                 if evicts && self.seal_all() {
                     continue;
@@ -128,11 +135,15 @@ impl SegStore {
                 // Other handles have the rest of the segments. Those that were claimed or open a
                 // moment ago may be free or sealed at the next look.
                 let is_alone = self.shared.settings.exclusive || !evicts;
-                if is_alone && !self.shared.has_claims() || self.shared.is_drafted_away(count) {
+                if is_alone && !self.shared.has_claims() || self.shared.is_out_of_reach(count) {
                     return Err(StoreError::OutOfMemory);
                 }
             }
-            waiting.pause(&self.tally).map_err(|TooLong| StoreError::OutOfMemory)?;
+            let is_coming = self.shared.pool.waiting() > 0;
+            if waiting.pause_for(is_coming, &self.tally).is_err() {
+                self.vain_waits = self.vain_waits.saturating_add(1);
+                return Err(StoreError::OutOfMemory);
+            }
         }
     }
 
@@ -274,13 +285,10 @@ impl Shared {
         self.pool.free() + self.pool.waiting() >= self.spare() + count
     }
 
-    /// Whether `count` free grains for new items are more than there can be while drafts have their memory, with
-    /// all that other handles have open, claimed or held. It is asked when nothing is left to be emptied.
-    fn is_drafted_away(&self, count: usize) -> bool {
+    /// Whether `count` free grains for new items are more than there can be with all that other handles have open, claimed
+    /// or held, but for drafts, which keep their memory. It is asked when nothing is left to be emptied.
+    fn is_out_of_reach(&self, count: usize) -> bool {
         let drafted = self.drafted.load(Ordering::Relaxed);
-        if drafted == 0 {
-            return false;
-        }
         let owned: usize = self
             .pool
             .numbers()
@@ -288,7 +296,9 @@ impl Shared {
             .filter(|segment| matches!(segment.state(), State::Open | State::Claimed | State::Held))
             .map(|segment| segment.span() as usize)
             .sum();
-        self.pool.free() + owned.saturating_sub(drafted) < self.spare() + count
+        // Asked in the order in which segments go, so that none is missed.
+        let waiting = self.pool.waiting();
+        owned.saturating_sub(drafted) + waiting + self.pool.free() < self.spare() + count
     }
 }
 
@@ -317,6 +327,8 @@ struct Waiting {
     spins: u32,
     since: Option<Instant>,
     patience: Duration,
+    /// The same where no segment is about to be free.
+    patience_without: Duration,
 }
 
 /// The wait has reached its deadline.
@@ -324,19 +336,33 @@ struct TooLong;
 
 impl Waiting {
     fn new(shared: &Shared) -> Self {
-        let drafted = shared.drafted.load(Ordering::Relaxed);
-        let has_much = drafted > shared.pool.target() / 2;
-        let patience = if has_much { PATIENCE_WITH_DRAFTS } else { PATIENCE };
-        Waiting { spins: 0, since: None, patience }
+        let of_clients =
+            shared.drafted.load(Ordering::Relaxed) + shared.pinned.load(Ordering::Relaxed);
+        let have_much = of_clients > shared.pool.target() / 2;
+        let patience = if have_much { PATIENCE_WITH_CLIENTS } else { PATIENCE };
+        Waiting { spins: 0, since: None, patience, patience_without: patience }
+    }
+
+    /// The wait of a handle of which so many before were in vain.
+    fn after(vain: u32, shared: &Shared) -> Self {
+        let waiting = Waiting::new(shared);
+        let shorter = 1_u32.checked_shl(vain.saturating_mul(IN_VAIN_SHIFT)).unwrap_or(u32::MAX);
+        Waiting { patience_without: waiting.patience / shorter, ..waiting }
     }
 
     fn pause(&mut self, tally: &crate::tally::Tally) -> Result<(), TooLong> {
+        self.pause_for(true, tally)
+    }
+
+    /// Pauses; `is_coming` tells whether a segment is about to be free.
+    fn pause_for(&mut self, is_coming: bool, tally: &crate::tally::Tally) -> Result<(), TooLong> {
         if self.spins == 0 {
             tally.add(Count::Waits, 1);
         }
         pause(self.spins);
         self.spins = self.spins.saturating_add(1);
         let since = *self.since.get_or_insert_with(Instant::now);
-        if since.elapsed() > self.patience { Err(TooLong) } else { Ok(()) }
+        let patience = if is_coming { self.patience } else { self.patience_without };
+        if since.elapsed() > patience { Err(TooLong) } else { Ok(()) }
     }
 }

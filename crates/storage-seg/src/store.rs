@@ -46,6 +46,8 @@ pub struct SegStore {
     is_shrinking: bool,
     /// When such work is looked for again, after a turn that has found none.
     pub(crate) shrink_at: Ticks,
+    /// How many more waits for room were in vain than not.
+    pub(crate) vain_waits: u32,
     evictions: RefCell<Evictions>,
     /// The hashes of keys that are prefetched.
     hashes: Memos<u64>,
@@ -83,6 +85,7 @@ impl SegStore {
             reserved: 0,
             is_shrinking: false,
             shrink_at: Ticks::ZERO,
+            vain_waits: 0,
             evictions: RefCell::default(),
             hashes: Memos::new(),
             shared,
