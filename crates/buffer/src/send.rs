@@ -16,6 +16,9 @@ pub const PINNED_WITHIN: usize = 1 << 20;
 /// Number of waiting pieces past which a value is copied, too: each may keep much more of a store's memory than its own.
 const PINNED_MOST: usize = 16;
 
+/// The same for values of a store that counts itself what it has lent, of which only the place in this buffer takes memory.
+const LENT_MOST: usize = 64;
+
 /// Number of waiting bytes past which a pinned value counts as memory of the buffer: the store may have removed it by the
 /// time that the peer reads.
 const UNCOUNTED: usize = 64 << 10;
@@ -119,6 +122,16 @@ impl SendBuf {
             self.put_shared(value);
         } else {
             self.put_counted(value, waiting);
+        }
+    }
+
+    /// Appends a `value` that a store has lent which counts and bounds that itself: by reference, or as a copy if 64 values wait
+    /// already.
+    pub fn put_lent(&mut self, value: Bytes) {
+        if self.pieces.len() < LENT_MOST {
+            self.put_shared(value);
+        } else {
+            self.put_counted(value, self.waiting());
         }
     }
 

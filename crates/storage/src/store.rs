@@ -135,7 +135,8 @@ pub trait Item {
     /// The value by reference count, for a reply that outlives this borrow without a copy.
     ///
     /// `None` when the engine would have to copy it (small values); the caller then copies
-    /// [`Item::value`] into its reply. The bytes keep their content after the item is gone.
+    /// [`Item::value`] into its reply. The bytes keep their content after the item is gone. The engine counts
+    /// what is pinned as its own memory and bounds it: where that is much, this is `None` for large values, too.
     fn pin(&self) -> Option<Bytes> {
         None
     }

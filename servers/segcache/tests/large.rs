@@ -361,3 +361,36 @@ fn clients_that_stop_within_smaller_values_take_little_beside_the_items() {
         assert_eq!(get(&mut other, "other").map(|value| value.len()), Some(250_000));
     }
 }
+
+/// Whether so many keys have been asked for.
+fn has_got(client: &mut Client, keys: u32) -> bool {
+    client.send(b"stats\r\n");
+    let lines = std::iter::from_fn(|| Some(client.line()).filter(|line| line != "END"));
+    lines.filter(|line| *line == format!("STAT cmd_get {keys}")).count() > 0
+}
+
+/// Values that wait for clients are memory of the store, once: they do not count for each client, too.
+#[test]
+fn values_for_clients_that_do_not_read_leave_room_for_others() {
+    for engine in ["epoll", "io_uring"] {
+        let (_daemon, address) = start(&["-m", "64", "-t", "2"], "seg", engine);
+        let mut client = Client::tcp(address);
+        (0..80).for_each(|n| set(&mut client, &format!("{n}"), 500_000));
+        let readers: Vec<Client> = (0..8)
+            .map(|n| {
+                let mut reader = Client::tcp(address);
+                reader.send(format!("get {}\r\n", 79 - n).repeat(20).as_bytes());
+                reader
+            })
+            .collect();
+        while !has_got(&mut client, 160) {
+            thread::yield_now();
+        }
+        client.send(b"cache_memlimit 8\r\n");
+        assert_eq!(client.line(), "OK");
+        for n in 0..100 {
+            set(&mut client, &format!("other-{n}"), 10_000);
+        }
+        drop(readers);
+    }
+}

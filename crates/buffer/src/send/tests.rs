@@ -289,3 +289,19 @@ fn a_peer_that_does_not_read_keeps_no_block_for_a_few_bytes() {
     send.give_way(&mut pool);
     assert_eq!((send.capacity(), pool.idle_bytes()), (1_000, 0));
 }
+
+#[test]
+fn few_values_of_a_store_that_counts_them_wait_by_reference() {
+    let mut send = SendBuf::new();
+    let value = Bytes::from(vec![b'v'; 200_000]);
+    for _ in 0..LENT_MOST {
+        send.put_lent(value.clone());
+    }
+    assert_eq!(send.capacity(), 0, "they are the store's memory");
+    for number in 1..=3 {
+        send.put_lent(value.clone());
+        assert_eq!(send.capacity(), number * value.len(), "copies are the buffer's");
+    }
+    send.consume((LENT_MOST + 3) * value.len());
+    assert_eq!((send.capacity(), send.waiting()), (0, 0));
+}

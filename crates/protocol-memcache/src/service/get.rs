@@ -172,7 +172,7 @@ pub(super) fn value<R>(
 
 #[cold]
 fn put_pinned<D: Dialect>(value: Bytes, reply: D, out: &mut SendBuf) {
-    out.put_pinned(value);
+    out.put_lent(value);
     out.put_with(|bytes| reply.behind_value(bytes));
 }
 

@@ -222,7 +222,7 @@ fn shown_value(
 
 #[cold]
 fn put_pinned(value: Bytes, out: &mut SendBuf) {
-    out.put_pinned(value);
+    out.put_lent(value);
     out.put_with(Shown::behind_value);
 }
 
