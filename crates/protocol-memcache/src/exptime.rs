@@ -12,6 +12,9 @@ use storage::Expiry;
 /// The largest relative expiry time, 30 days; a larger number is a unix time.
 const RELATIVE_MAX_S: i64 = 60 * 60 * 24 * 30;
 
+/// How long before its start memcached's time begins.
+const EARLIER: Duration = Duration::from_secs(62);
+
 /// An expiry time in seconds: 0 means never, a negative number at once, up to 30 days a time from
 /// now, and a larger number a unix time.
 ///
@@ -36,16 +39,26 @@ impl Exptime {
         }
     }
 
-    /// When a delayed `flush_all` takes place: `None` is at once, and `Some(None)` never, which is
-    /// what memcached makes of a unix time in the past.
+    /// When a delayed `flush_all` takes place: `None` is at once, which a unix time in the past is, too, and `Some(None)`
+    /// never, which is what memcached makes of one before it has started.
     pub(crate) fn flush(self, now: Now) -> Option<Option<Ticks>> {
         match self.0 {
             i64::MIN..=0 => None,
             seconds => {
                 let moment = self.moment(now);
-                Some((seconds <= RELATIVE_MAX_S || moment > now.ticks).then_some(moment))
+                if seconds <= RELATIVE_MAX_S || moment > now.ticks {
+                    return Some(Some(moment));
+                }
+                (!self.is_after_start(now)).then_some(None)
             }
         }
+    }
+
+    /// Whether a unix time comes after the start of the server as memcached has it.
+    fn is_after_start(self, now: Now) -> bool {
+        let age = Duration::from_millis(now.ticks.as_millis()).saturating_add(EARLIER);
+        Duration::from_secs(self.0.unsigned_abs()).saturating_add(age)
+            > Duration::from_millis(now.unix_ms)
     }
 
     /// The moment a positive time means.
@@ -104,13 +117,19 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_in_the_past_is_none() {
+    fn a_flush_in_the_past_is_at_once() {
         let now = at(1_700_000_000);
         assert_eq!(Exptime(0).flush(now), None);
         assert_eq!(Exptime(-5).flush(now), None);
         let in_two = now.ticks + Duration::from_secs(2);
         assert_eq!(Exptime(2).flush(now), Some(Some(in_two)));
         assert_eq!(Exptime(1_700_000_012).flush(now), Some(Some(in_two)));
-        assert_eq!(Exptime(RELATIVE_MAX_S + 1).flush(now), Some(None));
+        // The server has started ten seconds ago.
+        for ago in [0, 1, 10, 71] {
+            assert_eq!(Exptime(1_700_000_010 - ago).flush(now), None, "{ago}");
+        }
+        for exptime in [1_700_000_010 - 72, RELATIVE_MAX_S + 1] {
+            assert_eq!(Exptime(exptime).flush(now), Some(None), "{exptime}");
+        }
     }
 }
