@@ -63,7 +63,7 @@ fn run<V: View>(call: &mut Call<'_, V>, is_readonly: bool) -> Done {
 /// Whether a function with these flags may run now.
 fn admit<V: View>(call: &Call<'_, V>, flags: FunctionFlags, is_readonly: bool) -> Done {
     if flags.has(FunctionFlags::NO_CLUSTER) && call.is_in_cluster() {
-        return Err(Fault::new("ERR Can not run script on cluster, 'no-cluster' flag is set."));
+        return Err(super::scripts::IN_CLUSTER);
     }
     if flags.has(FunctionFlags::NO_WRITES) {
         return Ok(());

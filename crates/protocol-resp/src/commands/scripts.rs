@@ -67,9 +67,15 @@ pub(super) fn texts(args: Args<'_>) -> script::Texts<'_> {
     script::Texts::new(bytes, spans)
 }
 
+/// The reply for a script or function with the flag `no-cluster`.
+#[cfg(feature = "scripts")]
+pub(super) const IN_CLUSTER: Fault =
+    Fault::new("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+
 #[cfg(feature = "scripts")]
 fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done {
     use crate::commands::run::All;
+    use crate::engine::any_call::AnyCall as _;
     use crate::engine::script::{Script, ScriptName, keep, recall, run};
     const NO_SCRIPT: Fault = Fault::new("NOSCRIPT No matching script. Please use EVAL.");
 
@@ -100,6 +106,9 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
     };
     let shebang = shebang::read(&known.source.text)?;
     if let Some(flags) = shebang.flags {
+        if flags.no_cluster && call.is_in_cluster() {
+            return Err(IN_CLUSTER);
+        }
         if is_readonly && !flags.no_writes {
             return Err(Fault::new(
                 "ERR Can not execute a script with write flag using *_ro command.",
@@ -119,7 +128,8 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
         args: texts(rest.tail(count)),
         is_readonly: is_readonly || flags.no_writes,
         allows_oom: flags.allow_oom,
-        crosses_slots: true,
+        // As Redis takes those of before there were flags.
+        crosses_slots: shebang.flags.is_none() || flags.crosses_slots,
     };
     run::<All, V>(call, &known, shebang.code, &script)
 }

@@ -145,7 +145,7 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         Ok(())
     }
 
-    /// Whether this node of a cluster may hold all keys of a command, and the script may use them.
+    /// Whether this node of a cluster may hold all keys of a command, these are of one slot, and the script may use that.
     #[cold]
     fn route(&mut self, id: CommandId, args: Args<'_>) -> Result<(), String> {
         const FOREIGN: &str = "ERR Script attempted to access a non local key in a cluster node";
@@ -153,18 +153,28 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             "ERR Script attempted to access keys that do not hash to the same slot";
         let host = self.execution.host;
         let topology = self.execution.worker.topology.latest(host.cluster());
-        let (mut is_here, mut is_one) = (true, true);
-        let (slot, crosses) = (&mut self.slot, self.script.crosses_slots);
-        let _ = keys::visit(id.spec(), &args, |at| {
-            let of_key = slot_of(args.arg(at));
-            is_here &= topology.may_hold(of_key);
-            is_one &= crosses || *slot.get_or_insert(of_key) == of_key;
+        let (mut of_command, mut is_here, mut is_one) = (None, true, true);
+        let _ = keys::visit_routed(id.spec(), &args, |at, is_key| {
+            let slot = slot_of(args.arg(at));
+            is_one &= *of_command.get_or_insert(slot) == slot;
+            is_here &= if is_key { topology.may_hold(slot) } else { topology.has_channel(slot) };
         });
-        match (is_here, is_one) {
-            (false, _) => Err(FOREIGN.to_owned()),
-            (true, false) => Err(SEVERAL.to_owned()),
-            (true, true) => Ok(()),
+        if !is_one {
+            let name = id.spec().name;
+            return Err(format!(
+                "ERR Command '{name}' in script attempted to access keys that don't hash to the same slot"
+            ));
         }
+        if !is_here {
+            return Err(FOREIGN.to_owned());
+        }
+        if let Some(slot) = of_command
+            && !self.script.crosses_slots
+            && *self.slot.get_or_insert(slot) != slot
+        {
+            return Err(SEVERAL.to_owned());
+        }
+        Ok(())
     }
 
     /// The entry of a function among those that take long.

@@ -32,8 +32,12 @@ fn pledge<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> Option<Scr
         CommandId::Fcall | CommandId::FcallRo => {
             let (library, at) = host.functions().find(name)?;
             let flags = library.functions[at].flags;
-            let (no_writes, allow_oom) = (FunctionFlags::NO_WRITES, FunctionFlags::ALLOW_OOM);
-            Some(ScriptFlags { no_writes: flags.has(no_writes), allow_oom: flags.has(allow_oom) })
+            Some(ScriptFlags {
+                no_writes: flags.has(FunctionFlags::NO_WRITES),
+                allow_oom: flags.has(FunctionFlags::ALLOW_OOM),
+                no_cluster: flags.has(FunctionFlags::NO_CLUSTER),
+                crosses_slots: flags.has(FunctionFlags::ALLOW_CROSS_SLOT_KEYS),
+            })
         }
         _ => None,
     }

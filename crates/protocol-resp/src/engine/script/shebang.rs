@@ -19,6 +19,10 @@ pub(crate) struct ScriptFlags {
     pub(crate) no_writes: bool,
     /// It may write though memory is short.
     pub(crate) allow_oom: bool,
+    /// It does not run in a cluster.
+    pub(crate) no_cluster: bool,
+    /// It may use keys of several slots.
+    pub(crate) crosses_slots: bool,
 }
 
 /// Reads the first line.
@@ -42,7 +46,9 @@ pub(crate) fn read(text: &[u8]) -> Result<Shebang<'_>, Fault> {
             match name {
                 b"no-writes" => flags.no_writes = true,
                 b"allow-oom" => flags.allow_oom = true,
-                b"" | b"allow-stale" | b"no-cluster" | b"allow-cross-slot-keys" => {}
+                b"no-cluster" => flags.no_cluster = true,
+                b"allow-cross-slot-keys" => flags.crosses_slots = true,
+                b"" | b"allow-stale" => {}
                 _ => return Err(fault("ERR Unexpected flag in script shebang: ", name)),
             }
         }
@@ -61,7 +67,15 @@ mod tests {
     #[test]
     fn flags_are_read() {
         let script = read(b"#!lua  flags=no-writes,allow-oom \nreturn 1").expect("it is right");
-        assert_eq!(script.flags, Some(ScriptFlags { no_writes: true, allow_oom: true }));
+        let (no_writes, allow_oom) = (true, true);
+        assert_eq!(
+            script.flags,
+            Some(ScriptFlags { no_writes, allow_oom, ..ScriptFlags::default() })
+        );
+        let flags = read(b"#!lua flags=no-cluster\n").expect("it is right").flags;
+        assert_eq!(flags, Some(ScriptFlags { no_cluster: true, ..ScriptFlags::default() }));
+        let flags = read(b"#!lua flags=allow-cross-slot-keys\n").expect("it is right").flags;
+        assert_eq!(flags, Some(ScriptFlags { crosses_slots: true, ..ScriptFlags::default() }));
         assert_eq!(script.code, b"\nreturn 1");
         assert_eq!(read(b"return 1").expect("it is right").flags, None);
     }
