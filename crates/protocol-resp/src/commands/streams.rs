@@ -48,13 +48,24 @@ pub(crate) use read::{is_ready, read_for, xread};
 pub(crate) use read_group::{claimable_in, is_group_ready, read_group_for, xreadgroup};
 pub(crate) use remove::{xackdel, xdelex};
 
+use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::Fault;
-use values::{Entry, Limits, StreamMut};
+use keyspace::View;
+use values::{Entry, Limits, StreamMut, Type};
 
 /// Something happened to a stream.
 const fn event(name: &'static str) -> Event {
     Event::of(Class::STREAM, name)
+}
+
+/// Whether there is a stream under the key that a command reads. Counts a hit or a miss, and publishes the miss.
+fn find<V: View>(call: &mut Call<'_, V>, key: &[u8]) -> Result<bool, Fault> {
+    let is_there = call.keys.get(key, Type::Stream)?.is_some();
+    if !is_there {
+        call.missed(key);
+    }
+    Ok(is_there)
 }
 
 /// A stream has no such group.

@@ -206,6 +206,11 @@ pub(super) fn scope_of(
     }
 }
 
+/// The client that the logs of slow and of large commands name: none for the commands of scripts.
+fn logged_client(conn: &Resp, origin: Origin) -> Option<&Client> {
+    conn.client.as_deref().filter(|_| origin != Origin::Script)
+}
+
 /// Whether a command that writes may serve a client that waits to move an element, directly or after
 /// serving others.
 #[cold]
@@ -356,9 +361,9 @@ impl<V: View> Execution<'_, '_, V> {
         mark: buffer::Mark,
         origin: Origin,
     ) {
-        if !spec.flags.has(Flags::SKIP_SLOWLOG) && origin != Origin::Script {
-            let (client, logs, now) =
-                (conn.client.as_deref(), self.host.large_logs(), self.context.now);
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+            let client = logged_client(conn, origin);
+            let (logs, now) = (self.host.large_logs(), self.context.now);
             let kept = || commandlog::kept(spec, args);
             logs.requests.note_size(args.request_bytes(), client, now, kept);
             logs.replies.note_size(self.out.since(mark), client, now, kept);
@@ -384,8 +389,8 @@ impl<V: View> Execution<'_, '_, V> {
         }
         self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
         self.host.latency().note_command(spec, nanos, now.unix_seconds());
-        if !spec.flags.has(Flags::SKIP_SLOWLOG) && origin != Origin::Script {
-            let client = conn.client.as_deref();
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+            let client = logged_client(conn, origin);
             self.host.slowlog().note_time(nanos, client, now, || commandlog::kept(spec, args));
         }
         if self.host.hot_keys().is_active() {

@@ -120,7 +120,8 @@ impl CommandLog {
             unix_seconds: now.unix_seconds(),
             value,
             args,
-            peer: client.map(Client::address).unwrap_or_default(),
+            // As Redis shows the client of scripts.
+            peer: client.map_or_else(|| "?:0".to_owned(), Client::address),
             client: name.unwrap_or_default(),
         });
         log.entries.truncate(len_max);

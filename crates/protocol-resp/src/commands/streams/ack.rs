@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XACK and XPENDING: what consumers have not acknowledged.
 
-use super::{ids, no_key_or_group, stream_mut};
+use super::{find, ids, no_key_or_group, stream_mut};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -14,6 +14,7 @@ pub(crate) fn xack<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, group, texts) = (call.arg(1), call.arg(2), call.args.tail(3));
     let limits = call.keys.limits;
     let mut acknowledged = 0;
+    find(call, key)?;
     if let Some(mut entry) = call.keys.get_mut(key, Type::Stream)?
         && let Some(mut group) = stream_mut(&mut entry, limits)?.group_mut(group)
     {
@@ -67,7 +68,8 @@ pub(crate) fn xpending<V: View>(call: &mut Call<'_, V>) -> Done {
         _ => Some(Filter::parse(call.args.tail(3))?),
     };
     let now = call.unix_ms();
-    let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
+    find(call, key)?;
+    let stream = call.keys.peek(key).and_then(Entry::stream);
     let group = stream.and_then(|stream| stream.group(name));
     let group = group.ok_or_else(|| no_key_or_group(key, name, b""))?;
     match filter {

@@ -2,7 +2,7 @@
 //! XCLAIM and XAUTOCLAIM: items that another consumer has are given to one who will care for them.
 
 use super::range::reply_item;
-use super::{event, ids, no_key_or_group, stream_mut};
+use super::{event, find, ids, no_key_or_group, stream_mut};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -77,7 +77,8 @@ fn idle_min(text: &[u8], command: &str) -> Result<u64, Fault> {
 /// Claims items by their ids.
 pub(crate) fn xclaim<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, name, consumer) = (call.arg(1), call.arg(2), call.arg(3));
-    let group = call.keys.get(key, Type::Stream)?.and_then(values::Entry::stream);
+    find(call, key)?;
+    let group = call.keys.peek(key).and_then(values::Entry::stream);
     if group.is_none_or(|stream| stream.group(name).is_none()) {
         return Err(no_key_or_group(key, name, b""));
     }
@@ -220,6 +221,7 @@ pub(crate) fn xautoclaim<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, name, consumer) = (call.arg(1), call.arg(2), call.arg(3));
     let sweep = Sweep::parse(call.args.tail(4))?;
     let now_ms = call.unix_ms();
+    find(call, key)?;
     let (limits, out) = (call.keys.limits, &mut call.out);
     let missing = || no_key_or_group(key, name, b"");
     let mut entry = call.keys.get_mut(key, Type::Stream)?.ok_or_else(missing)?;

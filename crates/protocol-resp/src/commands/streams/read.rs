@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XREAD: items behind those that a client has seen, of several streams.
 
+use super::find;
 use super::limits::Room;
 use super::range::reply_item;
 use super::request::{After, Request};
@@ -17,7 +18,8 @@ pub(crate) fn xread<V: View>(call: &mut Call<'_, V>) -> Done {
     let request = Request::parse(call.args, call.unix_ms(), false)?;
     let mut seen = Vec::new();
     for (key, id) in request.keys.iter().zip(request.ids.iter()) {
-        let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
+        find(call, key)?;
+        let stream = call.keys.peek(key).and_then(Entry::stream);
         seen.push(match After::parse(id)? {
             After::Id(id) => id,
             After::Last => stream.map_or(StreamId::MIN, StreamRef::last_id),

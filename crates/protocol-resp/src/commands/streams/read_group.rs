@@ -9,7 +9,7 @@ use super::limits::Room;
 use super::range::{reply_item, reply_parts};
 use super::read::{begin_stream, begin_streams, end_streams};
 use super::request::{After, Request};
-use super::{event, ids, stream_mut};
+use super::{event, find, ids, stream_mut};
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::Event;
@@ -67,7 +67,8 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
     let Some((group, consumer)) = request.group else { return Err(Fault::SYNTAX) };
     let mut parts = Vec::new();
     for (key, id) in request.keys.iter().zip(request.ids.iter()) {
-        let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
+        find(call, key)?;
+        let stream = call.keys.peek(key).and_then(Entry::stream);
         if stream.is_none_or(|stream| stream.group(group).is_none()) {
             return Err(no_such_group(key, group));
         }
