@@ -3,6 +3,7 @@
 
 use crate::process;
 use crate::reply::Reply;
+use protocol_resp::reply::Digits;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -110,7 +111,8 @@ impl Reference {
     pub(crate) fn plain(self, reply: &Reply) -> Reply {
         let all = |replies: &[Reply]| replies.iter().map(|reply| self.plain(reply)).collect();
         match reply {
-            Reply::Double(text) if self != Reference::Redis7 => Reply::Double(number(text)),
+            Reply::Double(text) if self == Reference::Redis7 => Reply::Double(as_since(text)),
+            Reply::Double(text) => Reply::Double(number(text)),
             Reply::Bulk(text) => Reply::Bulk(self.plain_text(text)),
             Reply::Error(text) => Reply::Error(self.plain_error(text)),
             Reply::Array(elements) => Reply::Array(all(self.without_default(elements))),
@@ -128,7 +130,7 @@ impl Reference {
     fn plain_text(self, text: &[u8]) -> Vec<u8> {
         const DEFAULT: &[u8] = b" sanitize-payload";
         match self {
-            Reference::Redis7 => text.to_vec(),
+            Reference::Redis7 => as_since(text),
             Reference::Redis8 if text.starts_with(b"user ") => {
                 let found = text.windows(DEFAULT.len()).position(|part| part == DEFAULT);
                 let end = found.map_or(text.len(), |at| at + DEFAULT.len());
@@ -210,6 +212,20 @@ fn are_close_numbers(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
+/// A number with a fraction or an exponent as it is written since Redis 7.2. Not one with zeros behind the point, or with
+/// more digits than a double: no score was ever written so.
+fn as_since(text: &[u8]) -> Vec<u8> {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit());
+    let significant = digits.skip_while(|digit| **digit == b'0').count();
+    let is_fraction = text.contains(&b'.') && !text.ends_with(b"0") && significant <= 17;
+    let is_such = is_fraction || text.contains(&b'e');
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    match number.filter(|number| is_such && number.is_finite()) {
+        Some(number) => Digits::new(number).as_bytes().to_vec(),
+        None => text.to_vec(),
+    }
+}
+
 /// A number as the shortest text that means it, to 15 digits.
 fn number(text: &[u8]) -> Vec<u8> {
     let is_fraction = text.iter().any(|byte| b".e".contains(byte)) || text.len() > 17;
@@ -288,8 +304,12 @@ mod tests {
         assert_eq!(plain("100000000000000000"), plain("1e+17"));
         assert_ne!(plain("100000000000000000"), plain("1.0001e+17"));
         assert_ne!(plain("1"), plain("1.5"));
-        let exact = Reply::Double(b"0.10000000000000001".to_vec());
-        assert_eq!(Reference::Redis7.plain(&exact), exact);
+        let exact = |text: &str| Reference::Redis7.plain(&Reply::Bulk(text.into()));
+        assert_eq!(exact("0.10000000000000001"), exact("0.1"));
+        assert_eq!(exact("1e+17"), exact("100000000000000000"));
+        assert_eq!(exact("10997.93924970596"), exact("1.099793924970596e+4"));
+        assert_ne!(exact("0.30000000000000004"), exact("0.3"));
+        assert_ne!(exact("5000.29999999999999982"), exact("5000.3"));
     }
 
     #[test]

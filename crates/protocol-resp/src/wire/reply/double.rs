@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Digits`]: floating-point numbers as text, with 17 significant digits as C's `%.17g` has them.
+//! [`Digits`]: floating-point numbers as text, with the fewest digits that tell a number from all others, as Redis has them
+//! since 7.2.
 //!
-//! 17 digits tell any two numbers apart, so nothing is lost; trailing zeros are left out. Numbers
-//! without a fraction come without a point, and those of 10^17 and more, or below 10^-4, with an
-//! exponent.
+//! Numbers without a fraction come without a point and with all their digits, up to 2^62. Larger ones have zeros for the
+//! digits that do not count, and an exponent if these are more than seven. So have those that begin behind the seventh
+//! place after the point, and longer ones that begin behind the third.
 
 use std::io::Write;
 
-/// Significant digits.
-const PRECISION: usize = 17;
+/// The most digits that a number needs.
+const DIGITS_MAX: usize = 17;
 
-/// Below this every number without a fraction has at most [`PRECISION`] digits.
-const WHOLE_END: f64 = 1e17;
+/// Up to this every number without a fraction is shown with all its digits.
+const WHOLE_MAX: f64 = (1_u64 << 62) as f64;
 
-/// Bytes of the longest text: sign, digit, point, 16 digits, `e-308`.
-const MOST: usize = 24;
+/// The most zeros that stand for digits which do not count.
+const ZEROS_MAX: i32 = 7;
+
+/// Digits behind the point that are shown without an exponent whatever they are, and the exponents that are.
+const PLACES_MAX: i32 = 6;
+const EXPONENT_MIN: i32 = -3;
+
+/// Bytes of the longest text: sign, 17 digits, 7 zeros.
+const MOST: usize = 25;
 
 /// A number's text on the stack.
 ///
@@ -22,7 +30,7 @@ const MOST: usize = 24;
 /// use protocol_resp::reply::Digits;
 ///
 /// assert_eq!(Digits::new(3.0).as_str(), "3");
-/// assert_eq!(Digits::new(0.1).as_str(), "0.10000000000000001");
+/// assert_eq!(Digits::new(0.1).as_str(), "0.1");
 /// assert_eq!(Digits::new(1e20).as_str(), "1e+20");
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +45,7 @@ impl Digits {
     pub fn new(number: f64) -> Self {
         let mut digits = Digits { bytes: [0; MOST], len: 0 };
         let whole = number as i64;
-        if number.abs() < WHOLE_END && whole as f64 == number && (whole != 0 || is_plus(number)) {
+        if number.abs() <= WHOLE_MAX && whole as f64 == number && (whole != 0 || is_plus(number)) {
             digits.push(itoa::Buffer::new().format(whole).as_bytes());
         } else if number.is_nan() {
             digits.push(b"nan");
@@ -73,31 +81,27 @@ impl Digits {
         if !is_plus(number) {
             self.push(b"-");
         }
-        let (significant, exponent) = scientific(number.abs());
-        let len = significant.iter().rposition(|&digit| digit != b'0').map_or(1, |last| last + 1);
-        let significant = &significant[..len];
-        match exponent {
-            0..17 => {
-                let (whole, fraction) = significant.split_at((exponent as usize + 1).min(len));
+        let (digits, len, exponent) = scientific(number.abs());
+        let significant = &digits[..len];
+        // How many digits of the whole part are not among these, or, below zero, how many of these come behind the point.
+        let zeros = exponent + 1 - len as i32;
+        if (0..=ZEROS_MAX).contains(&zeros) {
+            self.push(significant);
+            self.push(&[b'0'; ZEROS_MAX as usize][..zeros as usize]);
+        } else if zeros < 0 && (zeros >= -PLACES_MAX || exponent.abs() <= -EXPONENT_MIN) {
+            if exponent < 0 {
+                self.push(&b"0.00000"[..1 + (-exponent) as usize]);
+                self.push(significant);
+            } else {
+                let (whole, fraction) = significant.split_at(exponent as usize + 1);
                 self.push(whole);
-                // As many as the exponent asks for, if trailing zeros of the whole part are gone.
-                self.push(&[b'0'; PRECISION][..exponent as usize + 1 - whole.len()]);
                 self.push_fraction(fraction);
             }
-            -4..0 => {
-                self.push(&b"0.000"[..1 + (-exponent) as usize]);
-                self.push(significant);
-            }
-            _ => {
-                self.push(&significant[..1]);
-                self.push_fraction(&significant[1..]);
-                self.push(if exponent < 0 { b"e-" } else { b"e+" });
-                let exponent = exponent.unsigned_abs();
-                if exponent < 10 {
-                    self.push(b"0");
-                }
-                self.push(itoa::Buffer::new().format(exponent).as_bytes());
-            }
+        } else {
+            self.push(&significant[..1]);
+            self.push_fraction(&significant[1..]);
+            self.push(if exponent < 0 { b"e-" } else { b"e+" });
+            self.push(itoa::Buffer::new().format(exponent.unsigned_abs()).as_bytes());
         }
     }
 
@@ -114,19 +118,22 @@ fn is_plus(number: f64) -> bool {
     !number.is_sign_negative()
 }
 
-/// The significant digits of a finite number that is not negative, and the decimal exponent of the
-/// first of them.
-fn scientific(number: f64) -> ([u8; PRECISION], i32) {
+/// The fewest digits that a finite number that is not negative needs, how many they are, and the decimal exponent of
+/// the first of them.
+fn scientific(number: f64) -> ([u8; DIGITS_MAX], usize, i32) {
+    // d.dddde-xxx
     let mut text = [0; MOST];
     let mut rest = &mut text[..];
-    write!(rest, "{number:.*e}", PRECISION - 1).expect("there is room for it");
+    write!(rest, "{number:e}").expect("there is room for it");
     let left = rest.len();
     let text = &text[..MOST - left];
-    // d.dddddddddddddddde-xxx
-    let mut significant = [text[0]; PRECISION];
-    significant[1..].copy_from_slice(&text[2..=PRECISION]);
-    let exponent = std::str::from_utf8(&text[PRECISION + 2..]).ok();
-    (significant, exponent.and_then(|text| text.parse().ok()).expect("it ends with an exponent"))
+    let end = text.iter().position(|&byte| byte == b'e').expect("it ends with an exponent");
+    let mut digits = [text[0]; DIGITS_MAX];
+    let fraction = text[..end].get(2..).unwrap_or_default();
+    digits[1..=fraction.len()].copy_from_slice(fraction);
+    let exponent = std::str::from_utf8(&text[end + 1..]).ok();
+    let exponent = exponent.and_then(|text| text.parse().ok()).expect("it is a number");
+    (digits, 1 + fraction.len(), exponent)
 }
 
 #[cfg(test)]
@@ -134,47 +141,59 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Numbers and what C's `printf("%.17g")` makes of them.
+    /// Numbers and what redis-server 8.0 makes of them.
     const PRINTED: &[(f64, &str)] = &[
         (0.0, "0"),
         (-0.0, "-0"),
         (1.0, "1"),
         (-1.0, "-1"),
-        (3.15, "3.1499999999999999"),
-        (0.1, "0.10000000000000001"),
         (0.5, "0.5"),
-        (1.5, "1.5"),
         (-2.25, "-2.25"),
-        (1e-4, "0.0001"),
-        (1.5e-4, "0.00014999999999999999"),
-        (1e-5, "1.0000000000000001e-05"),
-        (9.5367431640625e-7, "9.5367431640625e-07"),
-        (1e15, "1000000000000000"),
-        (1e16, "10000000000000000"),
-        (99_999_999_999_999_984.0, "99999999999999984"),
-        (1e17, "1e+17"),
-        (123_456_789_012_345_680.0, "1.2345678901234568e+17"),
+        (0.0001, "0.0001"),
+        (0.1, "0.1"),
+        (3.15, "3.15"),
+        (1e-5, "0.00001"),
+        (1e-6, "0.000001"),
+        (1e-7, "1e-7"),
+        (1.5e-7, "1.5e-7"),
+        (1.5e-4, "0.00015"),
+        (1.23456e-5, "1.23456e-5"),
+        (0.0001234567, "1.234567e-4"),
+        (0.001234567891, "0.001234567891"),
+        (0.000123456789, "1.23456789e-4"),
+        (1.5e-5, "0.000015"),
+        (9.5367431640625e-7, "9.5367431640625e-7"),
+        (1e17, "100000000000000000"),
+        (123_456_789_012_345_678.0, "123456789012345680"),
+        (4_611_686_018_427_387_904.0, "4611686018427387904"),
+        (4_611_686_018_427_388_928.0, "4611686018427389000"),
+        (9_223_372_036_854_775_807.0, "9223372036854776000"),
         (1e22, "1e+22"),
+        (1e25, "1e+25"),
+        (1e26, "1e+26"),
+        (1e27, "1e+27"),
+        (1e28, "1e+28"),
+        (1e29, "1e+29"),
         (1e100, "1e+100"),
-        (1.7976931348623157e308, "1.7976931348623157e+308"),
-        (-1.7976931348623157e308, "-1.7976931348623157e+308"),
+        (5e-324, "5e-324"),
         (2.2250738585072014e-308, "2.2250738585072014e-308"),
-        (5e-324, "4.9406564584124654e-324"),
+        (1.7976931348623157e308, "1.7976931348623157e+308"),
+        (-1.5e30, "-1.5e+30"),
+        (1.5e25, "1.5e+25"),
+        (1.234e20, "1.234e+20"),
+        (12345678.9e20, "1.23456789e+27"),
+        (1_234_567.891, "1234567.891"),
+        (0.00000123, "1.23e-6"),
         (9_007_199_254_740_993.0, "9007199254740992"),
-        (1234567.891, "1234567.8910000001"),
-        (1e14 + 0.125, "100000000000000.12"),
-        (1e14 + 0.375, "100000000000000.38"),
-        (0.000123456789, "0.000123456789"),
-        (10.25, "10.25"),
-        (1e3 + 0.5, "1000.5"),
-        (9_223_372_036_854_775_808.0, "9.2233720368547758e+18"),
+        (123e-10, "1.23e-8"),
+        (-123456789.123e15, "-1.23456789123e+23"),
         (f64::INFINITY, "inf"),
         (f64::NEG_INFINITY, "-inf"),
         (f64::NAN, "nan"),
     ];
 
     #[test]
-    fn numbers_look_as_c_prints_them() {
+    fn numbers_look_as_redis_prints_them() {
         for (number, text) in PRINTED {
             assert_eq!(Digits::new(*number).as_str(), *text);
         }
