@@ -124,7 +124,6 @@ impl Pool {
     }
 
     /// An empty block to receive into. The caller still has to count it.
-    #[inline]
     pub(crate) fn take_recv(&mut self) -> Vec<u8> {
         self.recv.take()
     }
@@ -136,13 +135,11 @@ impl Pool {
     }
 
     /// Takes back a receive block; one of another size is freed. The caller still has to count it.
-    #[inline]
     pub(crate) fn give_recv(&mut self, block: Vec<u8>) {
         self.recv.give(block);
     }
 
     /// An empty vector with a block's capacity. The caller still has to count it.
-    #[inline]
     pub(crate) fn take_send(&mut self) -> Vec<u8> {
         self.send.take()
     }
@@ -154,7 +151,6 @@ impl Pool {
     }
 
     /// Takes back a send block that is no longer counted; one of another capacity is freed.
-    #[inline]
     pub(crate) fn give_send(&mut self, block: Vec<u8>) {
         self.send.give(block);
     }

@@ -36,6 +36,9 @@ const STEP_MAX: usize = 256;
 /// Writes of a handle between two checks of the index's load.
 const WRITES_PER_TEND: u32 = 64;
 
+/// Turns between two such checks where nothing is written.
+const TURNS_PER_TEND: u32 = 8;
+
 /// How long a write waits for other handles to pass a quiescent state. It is much more than any turn
 /// of an event loop takes: a longer wait means that some handle neither works nor rests.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -243,6 +246,16 @@ impl SegStore {
             self.dropped(location, crate::Reason::Evicted, Count::Crowded, Some(frequency));
         }
         true
+    }
+
+    /// Whether the index may need upkeep in this turn: not if nothing was written since it was looked at, but for now and then.
+    #[inline]
+    pub(crate) fn is_index_to_be_looked_at(&mut self) -> bool {
+        self.turns = self.turns.wrapping_add(1);
+        let has_written = std::mem::replace(&mut self.tended_writes, self.writes) != self.writes;
+        let is_now_and_then = self.turns.is_multiple_of(TURNS_PER_TEND);
+        let shared = &*self.shared;
+        has_written || is_now_and_then || shared.index.is_growing() || shared.is_lowering()
     }
 
     /// Upkeep of the index: continues a resize, or begins one if it is needed.

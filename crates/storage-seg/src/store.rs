@@ -48,6 +48,9 @@ pub struct SegStore {
     pub(crate) shrink_at: Ticks,
     /// How many more waits for room were in vain than not.
     pub(crate) vain_waits: u32,
+    /// Counts turns of the event loop, and how many writes there were when the index was looked at last.
+    pub(crate) turns: u32,
+    pub(crate) tended_writes: u32,
     evictions: RefCell<Evictions>,
     /// The hashes of keys that are prefetched.
     hashes: Memos<u64>,
@@ -86,6 +89,8 @@ impl SegStore {
             is_shrinking: false,
             shrink_at: Ticks::ZERO,
             vain_waits: 0,
+            turns: 0,
+            tended_writes: 0,
             evictions: RefCell::default(),
             hashes: Memos::new(),
             shared,
@@ -298,7 +303,11 @@ impl Store for SegStore {
         self.shared.export(now);
         self.seal_stale(now);
         let freed = self.sweep(now, budget);
-        self.tend_index();
+        if self.is_index_to_be_looked_at() {
+            self.tend_index();
+        } else {
+            self.shared.tidy();
+        }
         self.tend_trials();
         self.is_shrinking = self.shared.is_lowering() && self.shrink(now);
         self.keep_ahead(now);
