@@ -171,12 +171,12 @@ pub(crate) struct Pin {
 impl Pin {
     /// Pins the segment of a location that was found in this turn, unless too much is pinned.
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
-        let (pin, is_first) = Pin::counted(shared, location);
+        let (pin, more) = Pin::counted(shared, location);
         // A quarter of the limit and not of what buffers leave of it: the more values are copied, the more buffers have.
         let most = (shared.pool.total() / 4).max(1) * shared.pool.grains();
         // One more pin of a segment holds no more memory, where a copy would. Over the limit the pin is dropped, which
         // releases it.
-        (!is_first || shared.pinned.load(Ordering::Relaxed) <= most).then_some(pin)
+        (more == 0 || shared.pinned.load(Ordering::Relaxed) <= most).then_some(pin)
     }
 
     /// Pins the segment of a location for a short time, however much is pinned.
@@ -184,16 +184,16 @@ impl Pin {
         Pin::counted(shared, location).0
     }
 
-    /// Pins the segment of a location. Returns whether it was not pinned before.
-    fn counted(shared: &Arc<Shared>, location: Location) -> (Self, bool) {
+    /// Pins the segment of a location. Returns how much memory of it was not pinned before, in grains.
+    fn counted(shared: &Arc<Shared>, location: Location) -> (Self, u32) {
         let (segment, _) = shared.heap.place(location);
         let pin = Pin { shared: Arc::clone(shared), segment };
-        let first = pin.segment().pin();
-        if let Some(span) = first {
-            // A pin holds all the memory of the segment.
-            shared.pinned.fetch_add(span as usize, Ordering::Relaxed);
+        // A pin holds all the memory of the segment, also what it has got since it was pinned.
+        let more = pin.segment().pin();
+        if more > 0 {
+            shared.pinned.fetch_add(more as usize, Ordering::Relaxed);
         }
-        (pin, first.is_some())
+        (pin, more)
     }
 
     fn segment(&self) -> &Segment {

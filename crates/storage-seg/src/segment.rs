@@ -254,15 +254,17 @@ impl Segment {
         self.usage.pins.load(Ordering::Acquire) as u32
     }
 
-    /// Adds a pin. Returns the span if it is the first.
-    pub(crate) fn pin(&self) -> Option<u32> {
+    /// Adds a pin. Returns by how much the span is larger than at earlier pins: all of it if it is the first.
+    pub(crate) fn pin(&self) -> u32 {
         let span = self.span();
-        let add = |pins: u64| if pins == 0 { u64::from(span) << 32 | 1 } else { pins + 1 };
-        (self.usage.change_pins(add) == 0).then_some(span)
+        let add = |pins: u64| {
+            let counted = (pins >> 32).max(u64::from(span));
+            counted << 32 | u64::from(pins as u32 + 1)
+        };
+        span.saturating_sub((self.usage.change_pins(add) >> 32) as u32)
     }
 
-    /// Removes a pin. If it was the last, returns the span that [`Segment::pin`] returned for the
-    /// first.
+    /// Removes a pin. If it was the last, returns the sum of what [`Segment::pin`] has returned.
     pub(crate) fn unpin(&self) -> Option<u32> {
         let remove = |pins: u64| if pins as u32 == 1 { 0 } else { pins - 1 };
         let before = self.usage.change_pins(remove);
@@ -385,13 +387,14 @@ mod tests {
     }
 
     #[test]
-    fn pins_tell_the_first_and_the_last() {
+    fn pins_tell_what_is_more_and_the_last() {
         let segment = Segment::new(State::Sealed);
-        assert_eq!(segment.pin(), Some(1));
+        assert_eq!(segment.pin(), 1);
+        assert_eq!(segment.pin(), 0);
         segment.set_span(3);
-        assert_eq!(segment.pin(), None);
-        assert_eq!((segment.unpin(), segment.pins()), (None, 1));
-        assert_eq!((segment.unpin(), segment.pins()), (Some(1), 0));
-        assert_eq!(segment.pin(), Some(3));
+        assert_eq!(segment.pin(), 2);
+        assert_eq!((segment.unpin(), segment.unpin(), segment.pins()), (None, None, 1));
+        assert_eq!((segment.unpin(), segment.pins()), (Some(3), 0));
+        assert_eq!(segment.pin(), 3);
     }
 }

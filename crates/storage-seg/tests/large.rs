@@ -326,6 +326,36 @@ fn what_is_pinned_is_lent_again_whatever_buffers_have() {
     }
 }
 
+/// Only clients can end pins: a write that needs their memory is refused at once, also if there are other handles.
+#[test]
+fn what_clients_hold_is_not_waited_for() {
+    const LENGTH: usize = 60_000;
+    let builder = builder(16 << 20, SEGMENT).workers(2);
+    let mut store = builder.build().expect("the options are possible");
+    let mut other = store.clone();
+    let mut pins = Vec::new();
+    for key in 0..200 {
+        write(&mut store, key, 1, LENGTH).expect("it fits");
+        let item = store.get(&name(key), NOW).expect("it was just written");
+        pins.extend(item.pin());
+    }
+    store.resize(4 << 20).expect("it is no less than the least");
+    for _ in 0..1_000 {
+        store.expire(NOW, 64);
+        other.expire(NOW, 64);
+    }
+    other.rest();
+    let before = store.stats().waited;
+    for key in 1_000..1_020 {
+        let value = describe(key, 1, LENGTH - HEADER);
+        let refused = store.put(Put::new(&name(key), &value), NOW);
+        assert_eq!(refused.map(|_| ()), Err(StoreError::OutOfMemory), "{}", pins.len());
+    }
+    assert_eq!(store.stats().waited, before);
+    drop(pins);
+    write(&mut store, 2_000, 1, LENGTH).expect("there is room again");
+}
+
 /// A large value expires as any other, and its whole row comes back.
 #[test]
 fn rows_expire() {
