@@ -50,7 +50,7 @@ pub(crate) use remove::{xackdel, xdelex};
 
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
-use crate::wire::fault::Fault;
+use crate::wire::fault::{Done, Fault};
 use keyspace::View;
 use values::{Entry, Limits, StreamMut, Type};
 
@@ -59,13 +59,12 @@ const fn event(name: &'static str) -> Event {
     Event::of(Class::STREAM, name)
 }
 
-/// Whether there is a stream under the key that a command reads. Counts a hit or a miss, and publishes the miss.
-fn find<V: View>(call: &mut Call<'_, V>, key: &[u8]) -> Result<bool, Fault> {
-    let is_there = call.keys.get(key, Type::Stream)?.is_some();
-    if !is_there {
+/// Counts a hit or a miss of a command that goes on either way, and publishes the miss.
+fn look_up<V: View>(call: &mut Call<'_, V>, key: &[u8]) -> Done {
+    if call.keys.get(key, Type::Stream)?.is_none() {
         call.missed(key);
     }
-    Ok(is_there)
+    Ok(())
 }
 
 /// A stream has no such group.

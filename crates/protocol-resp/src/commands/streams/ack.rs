@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XACK and XPENDING: what consumers have not acknowledged.
 
-use super::{find, ids, no_key_or_group, stream_mut};
+use super::{ids, look_up, no_key_or_group, stream_mut};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
 use keyspace::View;
-use values::{Entry, PendingItem, StreamConsumer, StreamGroup, StreamId, Type};
+use values::{PendingItem, StreamConsumer, StreamGroup, StreamId, Type};
 
 /// Acknowledges items.
 pub(crate) fn xack<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, group, texts) = (call.arg(1), call.arg(2), call.args.tail(3));
     let limits = call.keys.limits;
     let mut acknowledged = 0;
-    find(call, key)?;
+    look_up(call, key)?;
     if let Some(mut entry) = call.keys.get_mut(key, Type::Stream)?
         && let Some(mut group) = stream_mut(&mut entry, limits)?.group_mut(group)
     {
@@ -68,9 +68,11 @@ pub(crate) fn xpending<V: View>(call: &mut Call<'_, V>) -> Done {
         _ => Some(Filter::parse(call.args.tail(3))?),
     };
     let now = call.unix_ms();
-    find(call, key)?;
-    let stream = call.keys.peek(key).and_then(Entry::stream);
-    let group = stream.and_then(|stream| stream.group(name));
+    let Some(entry) = call.keys.get(key, Type::Stream)? else {
+        call.missed(key);
+        return Err(no_key_or_group(key, name, b""));
+    };
+    let group = entry.stream().and_then(|stream| stream.group(name));
     let group = group.ok_or_else(|| no_key_or_group(key, name, b""))?;
     match filter {
         Some(filter) => list(&mut call.out, group, &filter, now),

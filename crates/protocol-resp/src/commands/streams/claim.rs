@@ -2,7 +2,7 @@
 //! XCLAIM and XAUTOCLAIM: items that another consumer has are given to one who will care for them.
 
 use super::range::reply_item;
-use super::{event, find, ids, no_key_or_group, stream_mut};
+use super::{event, ids, look_up, no_key_or_group, stream_mut};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -77,9 +77,11 @@ fn idle_min(text: &[u8], command: &str) -> Result<u64, Fault> {
 /// Claims items by their ids.
 pub(crate) fn xclaim<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, name, consumer) = (call.arg(1), call.arg(2), call.arg(3));
-    find(call, key)?;
-    let group = call.keys.peek(key).and_then(values::Entry::stream);
-    if group.is_none_or(|stream| stream.group(name).is_none()) {
+    let Some(entry) = call.keys.get(key, Type::Stream)? else {
+        call.missed(key);
+        return Err(no_key_or_group(key, name, b""));
+    };
+    if entry.stream().is_none_or(|stream| stream.group(name).is_none()) {
         return Err(no_key_or_group(key, name, b""));
     }
     let idle_ms_min = idle_min(call.arg(4), "XCLAIM")?;
@@ -221,7 +223,7 @@ pub(crate) fn xautoclaim<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, name, consumer) = (call.arg(1), call.arg(2), call.arg(3));
     let sweep = Sweep::parse(call.args.tail(4))?;
     let now_ms = call.unix_ms();
-    find(call, key)?;
+    look_up(call, key)?;
     let (limits, out) = (call.keys.limits, &mut call.out);
     let missing = || no_key_or_group(key, name, b"");
     let mut entry = call.keys.get_mut(key, Type::Stream)?.ok_or_else(missing)?;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XINFO: what is known of a stream.
 
+use super::ids;
 use super::info_groups::reply_groups;
 use super::range::{reply_item, reply_items};
-use super::{find, ids};
 use crate::commands::dispatch::wrong_arguments;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
-use values::{Entry, StreamId, StreamItem, StreamRef};
+use values::{Entry, StreamId, StreamItem, StreamRef, Type};
 
 /// Items that are shown in full unless a client says otherwise.
 const SHOWN: usize = 10;
@@ -22,10 +22,11 @@ pub(crate) fn xinfo_stream<V: View>(call: &mut Call<'_, V>) -> Done {
     // Wrong options are an error of a stream only.
     let shown = shown(call);
     let key = call.arg(2);
-    find(call, key)?;
     let out = &mut call.out;
-    let stream = call.keys.peek(key).and_then(Entry::stream);
-    let stream = stream.ok_or(Fault::NO_SUCH_KEY)?;
+    let Some(stream) = call.keys.get(key, Type::Stream)?.and_then(Entry::stream) else {
+        call.missed(key);
+        return Err(Fault::NO_SUCH_KEY);
+    };
     let known = stream.idempotence().map_or(0, |_| MESSAGE_COUNTERS);
     match shown? {
         Some(count) => {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XINFO: what is known of consumer groups and consumers.
 
-use super::{find, ids, no_group};
+use super::{ids, no_group};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
-use values::{Entry, StreamConsumer, StreamGroup, StreamId, StreamRef};
+use values::{Entry, StreamConsumer, StreamGroup, StreamId, StreamRef, Type};
 
 /// Describes the consumer groups of a stream.
 pub(crate) fn xinfo_groups<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(2);
-    find(call, key)?;
     let out = &mut call.out;
-    let stream = call.keys.peek(key).and_then(Entry::stream);
-    let stream = stream.ok_or(Fault::NO_SUCH_KEY)?;
+    let Some(stream) = call.keys.get(key, Type::Stream)?.and_then(Entry::stream) else {
+        call.missed(key);
+        return Err(Fault::NO_SUCH_KEY);
+    };
     out.array(stream.groups_len());
     for group in stream.groups() {
         out.map(6);
@@ -49,10 +50,11 @@ fn integer_or_null(out: &mut Writer<'_>, number: Option<i64>) {
 /// Describes the consumers of a group.
 pub(crate) fn xinfo_consumers<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, name, now) = (call.arg(2), call.arg(3), call.unix_ms());
-    find(call, key)?;
     let out = &mut call.out;
-    let stream = call.keys.peek(key).and_then(Entry::stream);
-    let stream = stream.ok_or(Fault::NO_SUCH_KEY)?;
+    let Some(stream) = call.keys.get(key, Type::Stream)?.and_then(Entry::stream) else {
+        call.missed(key);
+        return Err(Fault::NO_SUCH_KEY);
+    };
     let group = stream.group(name).ok_or_else(|| no_group(key, name))?;
     out.array(group.consumers_len());
     for consumer in group.consumers() {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Items by their ids: XLEN, XRANGE, XREVRANGE.
 
-use super::{find, ids};
+use super::ids;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::{Output, Writer};
 use keyspace::View;
-use values::{StreamId, StreamItem};
+use values::{StreamId, StreamItem, Type};
 
 /// Counts the items of a stream.
 pub(crate) fn xlen<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    find(call, key)?;
-    let len = call.keys.peek(key).map_or(0, values::Entry::len);
-    call.out.count(len);
+    let len = call.keys.get(key, Type::Stream)?.map(values::Entry::len);
+    if len.is_none() {
+        call.missed(key);
+    }
+    call.out.count(len.unwrap_or(0));
     Ok(())
 }
 
@@ -41,11 +43,10 @@ fn range<V: View>(call: &mut Call<'_, V>, start: StreamId, end: StreamId, rev: b
     if !call.args.len().is_multiple_of(2) {
         return Err(Fault::SYNTAX);
     }
-    let key = call.arg(1);
-    find(call, key)?;
-    let out = &mut call.out;
-    let Some(stream) = call.keys.peek(key).and_then(values::Entry::stream) else {
+    let (key, out) = (call.arg(1), &mut call.out);
+    let Some(stream) = call.keys.get(key, Type::Stream)?.and_then(values::Entry::stream) else {
         out.array(0);
+        call.missed(key);
         return Ok(());
     };
     match (count, rev) {

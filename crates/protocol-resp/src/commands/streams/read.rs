@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XREAD: items behind those that a client has seen, of several streams.
 
-use super::find;
 use super::limits::Room;
+use super::look_up;
 use super::range::reply_item;
 use super::request::{After, Request};
 use crate::engine::call::Call;
@@ -18,7 +18,7 @@ pub(crate) fn xread<V: View>(call: &mut Call<'_, V>) -> Done {
     let request = Request::parse(call.args, call.unix_ms(), false)?;
     let mut seen = Vec::new();
     for (key, id) in request.keys.iter().zip(request.ids.iter()) {
-        find(call, key)?;
+        look_up(call, key)?;
         let stream = call.keys.peek(key).and_then(Entry::stream);
         seen.push(match After::parse(id)? {
             After::Id(id) => id,

@@ -9,7 +9,7 @@ use super::limits::Room;
 use super::range::{reply_item, reply_parts};
 use super::read::{begin_stream, begin_streams, end_streams};
 use super::request::{After, Request};
-use super::{event, find, ids, stream_mut};
+use super::{event, ids, stream_mut};
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::Event;
@@ -67,9 +67,11 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
     let Some((group, consumer)) = request.group else { return Err(Fault::SYNTAX) };
     let mut parts = Vec::new();
     for (key, id) in request.keys.iter().zip(request.ids.iter()) {
-        find(call, key)?;
-        let stream = call.keys.peek(key).and_then(Entry::stream);
-        if stream.is_none_or(|stream| stream.group(group).is_none()) {
+        let Some(entry) = call.keys.get(key, Type::Stream)? else {
+            call.missed(key);
+            return Err(no_such_group(key, group));
+        };
+        if entry.stream().is_none_or(|stream| stream.group(group).is_none()) {
             return Err(no_such_group(key, group));
         }
         parts.push(Part::parse(id)?);
