@@ -3,8 +3,8 @@
 //! since 7.2.
 //!
 //! Numbers without a fraction come without a point and with all their digits, up to 2^62. Larger ones have zeros for the
-//! digits that do not count, and an exponent if these are more than seven. So have those that begin behind the seventh
-//! place after the point, and longer ones that begin behind the third.
+//! digits that do not count, and an exponent if these are more than seven. A number with more than six digits behind the
+//! point has an exponent, too, unless that is between -3 and 3: `12345.67`, but `1.23456789012e+4`.
 
 use std::io::Write;
 
@@ -17,9 +17,10 @@ const WHOLE_MAX: f64 = (1_u64 << 62) as f64;
 /// The most zeros that stand for digits which do not count.
 const ZEROS_MAX: i32 = 7;
 
-/// Digits behind the point that are shown without an exponent whatever they are, and the exponents that are.
+/// The most digits behind the point that a number without an exponent has whatever its size, and the largest exponent up or
+/// down that is not shown with more of them.
 const PLACES_MAX: i32 = 6;
-const EXPONENT_MIN: i32 = -3;
+const HIDDEN_EXPONENT_MAX: i32 = 3;
 
 /// Bytes of the longest text: sign, 17 digits, 7 zeros.
 const MOST: usize = 25;
@@ -88,7 +89,7 @@ impl Digits {
         if (0..=ZEROS_MAX).contains(&zeros) {
             self.push(significant);
             self.push(&[b'0'; ZEROS_MAX as usize][..zeros as usize]);
-        } else if zeros < 0 && (zeros >= -PLACES_MAX || exponent.abs() <= -EXPONENT_MIN) {
+        } else if zeros < 0 && (zeros >= -PLACES_MAX || exponent.abs() <= HIDDEN_EXPONENT_MAX) {
             if exponent < 0 {
                 self.push(&b"0.00000"[..1 + (-exponent) as usize]);
                 self.push(significant);
@@ -143,6 +144,11 @@ mod tests {
 
     /// Numbers and what redis-server 8.0 makes of them.
     const PRINTED: &[(f64, &str)] = &[
+        (10_997.939_249_705_96, "1.099793924970596e+4"),
+        (1_234.567_890_123_45, "1234.56789012345"),
+        (12_345.678_901_2, "1.23456789012e+4"),
+        (12_345.67, "12345.67"),
+        (123_456.789_012_345, "1.23456789012345e+5"),
         (0.0, "0"),
         (-0.0, "-0"),
         (1.0, "1"),
