@@ -137,10 +137,15 @@ pub fn exit_code(result: Result<(), Error>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            report(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints the error with which a server ends.
+pub(crate) fn report(error: &Error) {
+    eprintln!("error: {error}");
 }
 
 /// Prints to standard output; a reader that has gone away is no error.

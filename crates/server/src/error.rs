@@ -38,6 +38,9 @@ pub enum Error {
     /// The operating system refused a thread or an event queue.
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
+    /// There is no user with the name of whom the server is to run as.
+    #[error("{key}: there is no user {0:?}", key = crate::user::KEY)]
+    NoUser(String),
     /// A thread failed. The process must end: a server without one of its threads is half dead.
     #[error("thread {thread} failed: {problem}")]
     Thread {

@@ -6,14 +6,17 @@ use nix::sys::prctl::set_dumpable;
 use nix::unistd::{User, geteuid, initgroups, setgid, setuid};
 use std::ffi::CString;
 
+/// What the user is called in errors.
+pub(crate) const KEY: &str = "the user to run as";
+
 /// Switches to the user with this name, groups included, if the process runs as root.
 pub(crate) fn become_user(name: &str) -> Result<(), Error> {
     if !geteuid().is_root() {
         return Ok(());
     }
-    let refused = |problem: String| Error::Setting { key: "the user to run as", problem };
+    let refused = |problem: String| Error::Setting { key: KEY, problem };
     let user = User::from_name(name).map_err(|problem| refused(format!("{name}: {problem}")))?;
-    let user = user.ok_or_else(|| refused(format!("there is no user {name:?}")))?;
+    let user = user.ok_or_else(|| Error::NoUser(name.to_owned()))?;
     if user.uid.is_root() {
         return Ok(());
     }

@@ -41,7 +41,7 @@ const RESP: u16 = 1;
 
 fn main() -> ExitCode {
     let args = Arguments::parse(args::command(), args::flags());
-    cli::exit_code(run(&args).map_err(|error| args.named(error)))
+    args.exit_code(run(&args))
 }
 
 fn run(args: &Arguments<Config>) -> Result<(), Error> {

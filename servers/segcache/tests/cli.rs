@@ -328,7 +328,7 @@ fn it_goes_behind_and_leaves_its_number() {
     assert_eq!(session, pid, "it has a session of its own");
 
     let second = run(SEGCACHE, &["-d", "-s", socket, file]);
-    assert_eq!(second.status.code(), Some(1), "what fails is told before it goes behind");
+    assert_eq!(second.status.code(), Some(71), "what fails is told before it goes behind");
     assert!(text(&second.stderr).contains("is served by another process"), "{second:?}");
 
     let status = Command::new("kill").arg(&pid).status().unwrap();

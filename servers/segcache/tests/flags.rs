@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use test_support::client::Client;
@@ -153,6 +155,40 @@ fn each_flag_is_taken_or_refused_in_a_sentence() {
             _ => ("-o", ["-v", "-o", option]),
         };
         taken_or_refused(&run(SEGCACHE, &[&flags[..], &["--print-config"]].concat()), written);
+    }
+}
+
+#[test]
+fn what_cannot_start_ends_with_memcacheds_exit_code() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().port().to_string();
+    // Those of memcached 1.6.45 for the same words.
+    let cases: [(&[&str], i32); 14] = [
+        (&["-p", "99999"], 64),
+        (&["-I", "100"], 64),
+        (&["-I", "2g"], 64),
+        (&["-I", "60m"], 64),
+        (&["-m", "0"], 64),
+        (&["-m", "x"], 64),
+        (&["-m"], 1),
+        (&["-t", "0"], 1),
+        (&["-c", "x"], 1),
+        (&["-Z"], 64),
+        (&["-Z", "-o", "ssl_chain_cert=/nowhere/cert,ssl_key=/nowhere/key"], 64),
+        (&["-o", "idle_timeout"], 1),
+        (&["-s", "/nowhere/socket"], 71),
+        (&["-p", &taken], 71),
+    ];
+    for (words, code) in cases {
+        let output = run(SEGCACHE, &[&["--admin-port", "0"], words].concat());
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).starts_with("error: "), "{words:?}");
+    }
+    // Only root has somebody to become.
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        let output = run(SEGCACHE, &["-u", "nobody-of-this-name", "-p", "0", "--admin-port", "0"]);
+        assert_eq!(output.status.code(), Some(67), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("there is no user \"nobody-of-this-name\""));
     }
 }
 

@@ -10,8 +10,9 @@
 //! * `memcached/option.rs`: a row of `-o`. `memcached/options.rs`: the rows.
 //! * `memcached/interface.rs`: addresses of `-l`. `memcached/item_size.rs`: sizes of `-I`.
 //! * `memcached/conf.rs`: a `memcached.conf`, which is a file of flags.
-//! * `memcached/wrong.rs`: what is said of a wrong command line.
+//! * `memcached/wrong.rs`: what is said of a wrong command line. `memcached/codes.rs`: with which exit code.
 
+mod codes;
 mod conf;
 mod flag;
 mod flags;
@@ -35,6 +36,7 @@ use conf::Conf;
 use option::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// A parsed command line.
 #[derive(Debug)]
@@ -181,6 +183,18 @@ impl<C: Configuration> Arguments<C> {
         match self.given().find_map(|flag| flag.lacks(config)) {
             Some(lack) => Err(refused(lack)),
             None => Ok(Start(process)),
+        }
+    }
+
+    /// The exit code of the server's `main`, which is memcached's. Prints the error, if there is one; one about a
+    /// setting is told as one about the flag that set it.
+    pub fn exit_code(&self, result: Result<(), Error>) -> ExitCode {
+        match result.map_err(|error| self.named(error)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                cli::report(&error);
+                codes::of(&error).into()
+            }
         }
     }
 

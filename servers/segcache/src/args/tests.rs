@@ -219,7 +219,7 @@ fn a_wrong_value_is_told_with_its_flag_and_memcacheds_exit_code() {
         ("--port=x", "-p x: expected a whole number", 64),
         ("-p 70000", "-p 70000: expected a number from 0 to 65535", 64),
         ("-p", "-p: needs a value", 1),
-        ("-m -v", "-m -v: expected a whole number", 1),
+        ("-m -v", "-m -v: expected a whole number", 64),
         ("-b -1", "-b -1: expected a number from 0 to 4294967295", 1),
         ("-f x", "-f x: expected a number", 1),
         ("-B text", "-B text: expected auto, ascii or binary", 64),

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Wrong`]: a command line that is not accepted, in one sentence that names the flag and its value.
 
-use super::Flag;
+use super::{Flag, codes};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use std::fmt;
 use std::num::{ParseFloatError, ParseIntError};
-
-/// The exit code with which memcached refuses a command line.
-const REFUSED: u8 = 1;
-
-/// The one with which it refuses a value of these flags.
-const USAGE: u8 = 64;
-const USAGE_OF: [&str; 4] = ["-p", "-U", "-B", "-I"];
 
 /// Why a command line is not carried out.
 #[derive(Debug)]
@@ -64,8 +57,7 @@ impl Wrong {
             ErrorKind::TooManyValues => format!("{name} {value}: takes no value"),
             kind => format!("{name}: {kind}"),
         };
-        let is_usage = USAGE_OF.contains(&name) && !value.is_empty();
-        let code = if is_usage { USAGE } else { REFUSED };
+        let code = if value.is_empty() { codes::FAILURE } else { codes::of_value(name) };
         Wrong::Refused { message, code }
     }
 }
