@@ -165,6 +165,14 @@ const REQUESTS: &[&str] = &[
     "mn\r\n",
     "set e 0 -1 1\r\nx\r\nget e\r\n",
     "mg a t\r\n",
+    "mg a v T0\r\n",
+    "mg zz v T30\r\n",
+    "mg x v N30\r\n",
+    "md a x\r\n",
+    "md a I T30\r\n",
+    "md a I x\r\n",
+    "md zz I\r\n",
+    "md a C999999999\r\n",
 ];
 
 #[test]
@@ -202,13 +210,14 @@ fn a_request_counts_as_it_does_with_memcached() {
         }
         let [theirs, ours] = changes;
         for (request, expected) in &theirs {
-            // An item that has expired goes at another moment, and each number is an item of its own.
-            let counts_numbers =
-                ["incr", "decr", "ma"].iter().any(|name| request.starts_with(name));
+            // An item that has expired goes at another moment, and each number is an item of its own, as is one with
+            // another mark.
+            let is_changed =
+                ["incr", "decr", "ma", "md a I"].iter().any(|name| request.starts_with(name));
             let leave_out = |changes: &[String]| -> Vec<String> {
                 let is_kept = |change: &&String| {
                     !(change.starts_with("curr_items")
-                        || change.starts_with("total_items") && counts_numbers)
+                        || change.starts_with("total_items") && is_changed)
                 };
                 changes.iter().filter(is_kept).cloned().collect()
             };

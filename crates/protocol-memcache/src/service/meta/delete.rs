@@ -17,7 +17,9 @@ const VALUE_ONLY: Letters = Letters::of(b"x");
 
 /// What an atomic step decided.
 enum Decided {
-    Done,
+    Removed,
+    /// The item stays, with a mark: no deletion, as memcached counts.
+    Marked,
     Changed,
     NotFound,
 }
@@ -29,13 +31,15 @@ impl<S: Receive> MemcacheService<S> {
         let decided = if shown.flags.has(STAYING) {
             self.store.update(shown.key, shown.now.ticks, |item| decide(shown, item.as_ref()))
         } else if self.store.delete(shown.key, shown.now.ticks) {
-            Ok(Decided::Done)
+            Ok(Decided::Removed)
         } else {
             Ok(Decided::NotFound)
         };
         match decided {
-            Ok(Decided::Done) => {
-                metrics::DELETE_DELETED.increment();
+            Ok(done @ (Decided::Removed | Decided::Marked)) => {
+                if matches!(done, Decided::Removed) {
+                    metrics::DELETE_DELETED.increment();
+                }
                 out.put_with(|bytes| shown.done(bytes));
                 Outcome::Deleted
             }
@@ -78,7 +82,8 @@ fn decide(shown: &Shown<'_>, item: Option<&impl Item>) -> (Change<'static>, Deci
     } else if stale.is_some() {
         Write { expiry, version, marks: stale, ..Write::new(Content::Same) }
     } else {
-        return (Change::Delete, Decided::Done);
+        return (Change::Delete, Decided::Removed);
     };
-    (Change::Write(write), Decided::Done)
+    let done = if stale.is_some() { Decided::Marked } else { Decided::Removed };
+    (Change::Write(write), done)
 }

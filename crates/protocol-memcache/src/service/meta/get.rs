@@ -149,7 +149,8 @@ impl<S: Receive> MemcacheService<S> {
             }
             Ok((Fetched::Miss, _)) | Err(StoreError::NotFound) => {
                 out.put_with(|bytes| shown.miss(bytes));
-                count(family, false)
+                // Nothing was touched: as with memcached, that is a get and no touch.
+                count(Family::Get, false)
             }
             Err(error @ (StoreError::Exists | StoreError::TooLarge | StoreError::OutOfMemory)) => {
                 failed(error, out)
