@@ -29,6 +29,15 @@ impl Engine {
         std::iter::once(Engine::Epoll).chain(io_uring).collect()
     }
 
+    /// Its name, as the system has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Epoll => "epoll",
+            Engine::IoUring => "io_uring",
+        }
+    }
+
     /// Tries out whether io_uring can be used here: compiled in, new enough and permitted. Returns what it can do.
     ///
     /// # Errors
@@ -44,9 +53,6 @@ impl Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Engine::Epoll => "epoll",
-            Engine::IoUring => "io_uring",
-        })
+        f.write_str(self.name())
     }
 }

@@ -99,6 +99,10 @@ impl Platform for RespProcess {
         self.controls.peers()
     }
 
+    fn multiplexing(&self) -> &'static str {
+        self.controls.engine().unwrap_or_default().name()
+    }
+
     fn allocator(&self) -> Option<Allocator> {
         (self.numbers)()
     }

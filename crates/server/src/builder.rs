@@ -19,8 +19,8 @@ use reactor::{Acceptor, AnswerLimits, Census, Dials, Door, Endpoint, Listener, O
 use session::TlsAcceptor;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How often the admin thread reads the process's own figures.
@@ -38,6 +38,8 @@ pub struct Builder {
     backlog: u32,
     workers: usize,
     engine: Option<Engine>,
+    /// The engine that was chosen, once it is.
+    running_on: Arc<OnceLock<reactor::Engine>>,
     options: Options,
     pub(crate) dials: Dials,
     directory: Arc<Directory>,
@@ -96,6 +98,7 @@ impl Builder {
             backlog: 1024,
             workers: 1,
             engine: None,
+            running_on: Arc::default(),
             dials: Dials::new(10_000, &options),
             directory: Arc::new(Directory::new()),
             options,
@@ -228,7 +231,8 @@ impl Builder {
         let directory = Arc::clone(&self.directory);
         let read = (self.sources.rereader(), self.tls.clone());
         let shown = (self.config_text.clone(), self.wish.clone());
-        Controls::new(stopper, self.dials.clone(), directory, self.needs(), read, shown)
+        let engine = Arc::clone(&self.running_on);
+        Controls::new(stopper, self.dials.clone(), directory, self.needs(), read, shown, engine)
     }
 
     /// The descriptors that the process needs besides those of its connections.
@@ -362,6 +366,8 @@ impl Builder {
         if let Some((engine, _)) = chosen {
             self.options.engine = engine;
         }
+        // A builder starts once.
+        let _ = self.running_on.set(self.options.engine);
         self.options.output.memory /= self.workers;
         let Bound { doors, mut datagrams } = bound;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();

@@ -7,9 +7,9 @@ use crate::process::Stopper;
 use crate::reload::Rereader;
 use admin::ConfigText;
 use protocol::{Directory, Peer};
-use reactor::{Dials, OutputLimit};
+use reactor::{Dials, Engine, OutputLimit};
 use session::{AcceptorFacts, TlsAcceptor};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Changes limits of a running server, and stops it, for protocols that let their clients do so.
@@ -23,6 +23,7 @@ pub struct Controls {
     tls: Option<TlsAcceptor>,
     config_text: ConfigText,
     wish: Wish,
+    engine: Arc<OnceLock<Engine>>,
 }
 
 impl Controls {
@@ -33,8 +34,9 @@ impl Controls {
         needs: Needs,
         (rereader, tls): (Rereader, Option<TlsAcceptor>),
         (config_text, wish): (ConfigText, Wish),
+        engine: Arc<OnceLock<Engine>>,
     ) -> Self {
-        Controls { stopper, dials, directory, needs, rereader, tls, config_text, wish }
+        Controls { stopper, dials, directory, needs, rereader, tls, config_text, wish, engine }
     }
 
     /// Sets the text that `/config` shows.
@@ -51,6 +53,12 @@ impl Controls {
     /// Asks for a graceful stop, as SIGTERM does.
     pub fn stop(&self) {
         self.stopper.stop();
+    }
+
+    /// The engine that the workers run on; `None` before they do.
+    #[must_use]
+    pub fn engine(&self) -> Option<Engine> {
+        self.engine.get().copied()
     }
 
     /// How many descriptors are kept for other things than connections.

@@ -220,6 +220,27 @@ fn tls_is_spoken_on_a_port_of_its_own() {
 }
 
 #[test]
+fn info_tells_the_engine_and_where_clients_connect() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let port = free_port().to_string();
+    let socket = path.to_str().unwrap();
+    for engine in ["epoll", "io_uring"] {
+        let flags = ["--port", &port, "--unixsocket", socket, "--engine", engine];
+        let mut daemon = Daemon::spawn(Command::new(RDS).args(flags).args(["--admin-port", "0"]));
+        let info = bulk(&mut Client::tcp(daemon.address()), "INFO server");
+        for line in [
+            format!("multiplexing_api:{engine}"),
+            format!("listener0:name=tcp,bind=127.0.0.1,port={port}"),
+            format!("listener1:name=unix,bind={socket}"),
+        ] {
+            assert!(info.contains(&format!("{line}\r\n")), "{line}: {info}");
+        }
+        assert!(!info.contains("listener2"), "{info}");
+    }
+}
+
+#[test]
 fn limits_change_while_it_runs() {
     let mut daemon = start(&["--maxclients", "1"]);
     let address = daemon.address();

@@ -42,6 +42,11 @@ pub trait Platform: Debug + Send + Sync {
     /// The present connections, including those that have not sent a whole request yet.
     fn peers(&self) -> Vec<Arc<Peer>>;
 
+    /// What tells of sockets that are ready (INFO's `multiplexing_api`).
+    fn multiplexing(&self) -> &'static str {
+        "epoll"
+    }
+
     /// The allocator's own statistics; `None` if it has none.
     fn allocator(&self) -> Option<Allocator> {
         None

@@ -71,6 +71,8 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("pubsubshard_channels", call.key_events().channels().len(Kind::Shard));
     report.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
     report.zeros(&["slave_expires_tracked_keys"]);
+    // Values are moved a few at a time between requests, which is not timed.
+    report.zeros(&["total_active_defrag_time", "current_active_defrag_time"]);
     for (name, entries) in [("hits", keyspace.moved), ("misses", keyspace.kept)] {
         report.line(&format!("active_defrag_{name}"), entries);
         report.line(&format!("active_defrag_key_{name}"), entries);

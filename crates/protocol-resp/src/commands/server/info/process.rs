@@ -22,7 +22,8 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("os", system());
     report.line("arch_bits", usize::BITS);
     report.line("monotonic_clock", "POSIX clock_gettime");
-    report.line("multiplexing_api", "epoll");
+    let multiplexing = call.platform().map_or("epoll", |platform| platform.multiplexing());
+    report.line("multiplexing_api", multiplexing);
     report.line("process_id", std::process::id());
     report.line("process_supervised", "no");
     report.line("run_id", &call.startup().run_id);
@@ -40,6 +41,30 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     let file = call.config_file().map(|path| path.display().to_string()).unwrap_or_default();
     report.line("config_file", file);
     report.line("io_threads_active", u8::from(call.parameter("io-threads").number() > 1));
+    listeners(report);
+}
+
+/// Where clients connect, by the number that Redis has for each kind.
+fn listeners<V: View>(report: &mut Full<'_, '_, V>) {
+    let call = report.call;
+    let bind = call.parameter("bind");
+    let addresses = String::from_utf8_lossy(bind.text());
+    let addresses: String =
+        addresses.split(' ').map(|address| format!(",bind={address}")).collect();
+    let network = |name: &str, port: &str| {
+        let port = call.parameter(port).number();
+        (port != 0).then(|| format!("name={name}{addresses},port={port}"))
+    };
+    let path = call.parameter("unixsocket");
+    let path = String::from_utf8_lossy(path.text());
+    let unix = (!path.is_empty()).then(|| format!("name=unix,bind={path}"));
+    for (number, listener) in
+        [network("tcp", "port"), unix, network("tls", "tls-port")].into_iter().enumerate()
+    {
+        if let Some(listener) = listener {
+            report.line(&format!("listener{number}"), listener);
+        }
+    }
 }
 
 /// The certificates. The server shows none to other servers.
