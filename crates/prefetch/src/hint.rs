@@ -20,8 +20,8 @@ impl Hint {
     pub const NONE: Hint = Hint { address: 0, lines: 0, leads_on: false };
 
     /// The most lines of one hint: after these the CPU's own prefetcher has recognised sequential
-    /// reading.
-    const LINES_MAX: usize = 16;
+    /// reading. More would only wait for each other.
+    const LINES_MAX: usize = 12;
 
     /// The two lines from `address` on. The length of an element is not known before the first line is
     /// there, and most elements end in the second.

@@ -450,6 +450,12 @@ pub enum Direction {
 }
 
 impl<'a> Op<'a> {
+    /// Whether it reads the value of its key.
+    #[inline]
+    pub(crate) fn reads_value(&self) -> bool {
+        matches!(self, Op::Get(_) | Op::Meta(Meta { act: Act::Get, .. }))
+    }
+
     /// The key it concerns, if it concerns one and the input has it as it is: not one in base64.
     #[inline]
     pub fn key(&self) -> Option<&'a [u8]> {

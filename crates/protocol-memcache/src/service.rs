@@ -301,7 +301,15 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
     fn prefetch(&self, _: &Memcache, request: &Request<'_>, stage: Stage) {
         if let Some(key) = request.key() {
             self.store.prefetch(key, stage);
+            if stage == Stage::Value && request.op.reads_value() {
+                self.store.prefetch_rest(key);
+            }
         }
+    }
+
+    #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        self.store.goes_on_after(stage)
     }
 
     #[inline]

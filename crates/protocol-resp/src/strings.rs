@@ -129,6 +129,11 @@ impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
     }
 
     #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        self.store.goes_on_after(stage)
+    }
+
+    #[inline]
     fn execute(
         &mut self,
         connection: &mut Connection,

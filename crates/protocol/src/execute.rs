@@ -33,6 +33,13 @@ pub trait Execute<P: Protocol> {
         P::Request<'a>: 'r,
     {
         requests.for_each(|request| self.prefetch(connection, request, stage));
+        self.goes_on_after(stage)
+    }
+
+    /// Whether [`Execute::prefetch`] has anything to do at the stage after this one.
+    #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        let _ = stage;
         true
     }
 

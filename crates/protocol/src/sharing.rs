@@ -103,6 +103,12 @@ where
         }
     }
 
+    /// As the owner has it, whose store it depends on.
+    #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        self.owner.goes_on_after(stage)
+    }
+
     #[inline]
     fn execute(
         &mut self,

@@ -61,6 +61,9 @@ use lone::Blocks;
 pub(crate) use lone::blocks_for;
 pub(crate) use write::Begun;
 
+/// Bytes of an item that are prefetched whatever it has: two cache lines, in which most items end.
+pub(crate) const PREFETCHED: usize = 128;
+
 /// How the heap's memory is taken from the system, and whether items have checksums.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeapOptions {
@@ -219,10 +222,17 @@ impl Heap {
         (self.segments() + self.wide() + lone, offset)
     }
 
-    /// Prefetches the first two cache lines of an item. Any location is allowed.
+    /// Prefetches the first [`PREFETCHED`] bytes of an item. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch(&self, location: Location) {
-        self.prefetch_bytes(location, 128);
+        self.prefetch_bytes(location, PREFETCHED);
+    }
+
+    /// Prefetches an item of so many bytes behind what [`Heap::prefetch`] does, as far as it pays.
+    #[inline]
+    pub(crate) fn prefetch_behind(&self, location: Location, bytes: usize) {
+        let first = self.geometry.byte_of(location).min(self.geometry.bytes() - 1);
+        prefetch::Hint::behind(self.at(first), bytes).fetch();
     }
 
     /// Prefetches that many bytes from a location on, a few lines at most. Any location is allowed.

@@ -5,6 +5,7 @@ use crate::Reason;
 use crate::compact::Compactor;
 use crate::epoch::Participant;
 use crate::evict::{Deed, Evictor, Lesson, Sampler};
+use crate::heap::PREFETCHED;
 use crate::index::{Entry, Location};
 use crate::item::SegItem;
 use crate::place::OpenSegments;
@@ -16,7 +17,7 @@ use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Tally};
 use clock::Ticks;
 use prefetch::Memos;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use storage::{
     Change, ClassStats, Evicted, Evictions, Put, ResizeError, Stage, Stats, Store, StoreError,
@@ -54,6 +55,8 @@ pub struct SegStore {
     evictions: RefCell<Evictions>,
     /// The hashes of keys that are prefetched.
     hashes: Memos<u64>,
+    /// The item that was read last goes on behind the lines that are prefetched of each, so the next may do so, too.
+    reads_are_long: Cell<bool>,
 }
 
 /// Why a key has no item that can be read.
@@ -93,6 +96,7 @@ impl SegStore {
             tended_writes: 0,
             evictions: RefCell::default(),
             hashes: Memos::new(),
+            reads_are_long: Cell::new(false),
             shared,
         }
     }
@@ -131,6 +135,20 @@ impl SegStore {
         match SegItem::live(shared, turn, item, location, now) {
             Some(item) => Ok((entry, item.found_by(&entry))),
             None => Err(Miss::Dead(location)),
+        }
+    }
+
+    /// Prefetches an item behind the lines of [`Stage::Item`]. Its head, which is in the first of them, says how much
+    /// that is.
+    #[inline(never)]
+    fn prefetch_behind(&self, key: &[u8]) {
+        // Before the first operation of a turn nothing keeps an item where it is.
+        if self.turn.is_online()
+            && let Some(hash) = self.hashes.of(key)
+            && let Some(location) = self.shared.index.candidate(hash)
+        {
+            let len = self.shared.item(&self.turn, location).len();
+            self.shared.heap.prefetch_behind(location, len);
         }
     }
 
@@ -241,6 +259,18 @@ impl Store for SegStore {
     }
 
     #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        stage == Stage::Index || self.reads_are_long.get()
+    }
+
+    #[inline]
+    fn prefetch_rest(&self, key: &[u8]) {
+        if self.reads_are_long.get() {
+            self.prefetch_behind(key);
+        }
+    }
+
+    #[inline]
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
         self.turn.enter();
         let hash = self.shared.hash(key);
@@ -256,6 +286,7 @@ impl Store for SegStore {
             entry.set_frequency(frequency);
         }
         item.item().note_access(now);
+        self.reads_are_long.set(item.item().len() > PREFETCHED);
         if self.sampler.is_long(item.item().value().len()) {
             self.sample_long(hash, item.location(), now);
         }

@@ -173,6 +173,19 @@ pub trait Store {
         let _ = (key, stage);
     }
 
+    /// Whether [`Store::prefetch`] or [`Store::prefetch_rest`] has anything to do at the stage after this one, at present.
+    #[inline]
+    fn goes_on_after(&self, stage: Stage) -> bool {
+        let _ = stage;
+        true
+    }
+
+    /// Prefetches what a long value has behind the memory of [`Store::prefetch`], for a key whose value is about to be
+    /// read. To be called at [`Stage::Value`], after that one.
+    fn prefetch_rest(&self, key: &[u8]) {
+        let _ = key;
+    }
+
     /// The item under `key`, unless there is none or it has expired.
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<Self::Item<'_>>;
 

@@ -200,6 +200,9 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
                     self.store.prefetch(key, stage);
                 }
             }
+            for key in keys.iter() {
+                self.store.prefetch_rest(key);
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::replies::Replies;
 use crate::session::watching::Mark;
+use crate::table::CommandId;
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
@@ -163,6 +164,9 @@ impl<S: Scan + 'static> ExecuteOn<Connection, S> for Commands {
     fn prefetch(&self, store: &S, _: &Connection, command: &Command<'_>, stage: Stage) {
         if let Some(key) = command.only_key() {
             store.prefetch(key, stage);
+            if stage == Stage::Value && command.id == Some(CommandId::Get) {
+                store.prefetch_rest(key);
+            }
         }
     }
 

@@ -211,6 +211,7 @@ impl<S: Store> Subject<S> {
         for stage in Stage::ALL {
             self.store.prefetch(key, stage);
         }
+        self.store.prefetch_rest(key);
     }
 
     #[track_caller]
