@@ -117,6 +117,14 @@ impl Item for SegItem<'_> {
         Version::new(self.version_number()).expect("INV-VERSION: births begin with one")
     }
 
+    /// A version that is made of a place is unlike those before it, and neither greater nor less: of two that are not the
+    /// same, the one that the item does not have any more is the older.
+    fn is_newer_than(&self, version: u64) -> bool {
+        let own = self.version_number();
+        let are_ours = || self.shared.has_issued(own) && self.shared.has_issued(version);
+        version < own || version != own && are_ours()
+    }
+
     fn expiry(&self) -> Expiry {
         self.expiry_ms.map_or(Expiry::NEVER, |at| Expiry::at(Ticks::from_millis(at)))
     }

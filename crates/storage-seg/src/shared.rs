@@ -21,8 +21,9 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
 use std::io;
 use std::sync::OnceLock;
 
-/// Explicit versions have this bit set, those made of a location do not.
-const EXPLICIT: u64 = 1 << 63;
+/// Explicit versions have this bit set, those made of a location do not. The bit above it is clear in both: many clients
+/// read CAS numbers as signed ones.
+const EXPLICIT: u64 = 1 << 62;
 
 /// Bits of a version for the item's offset in its segment, in units of 4 bytes.
 const OFFSET_BITS: u32 = 23;
@@ -248,6 +249,15 @@ impl Shared {
 
     pub(crate) fn version_at(&self, birth: u64, offset: u32) -> u64 {
         (birth << OFFSET_BITS) | u64::from(offset >> 2)
+    }
+
+    /// Whether an item may have been given this version, so far, without its client's asking for one.
+    pub(crate) fn has_issued(&self, version: u64) -> bool {
+        if version & EXPLICIT == 0 {
+            (1..=self.births()).contains(&(version >> OFFSET_BITS))
+        } else {
+            version ^ EXPLICIT <= self.versions.load(Ordering::Relaxed)
+        }
     }
 
     /// Whether the item can be read at `now`: neither expired nor cleared.

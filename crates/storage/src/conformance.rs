@@ -28,6 +28,7 @@
 //!   from its expiry on. An item written with a past expiry replaces the old one and is gone.
 //! * RULE-VERSION-NEW: every write gives the item a version that its key never had before, whatever
 //!   happened in between: deletes, expiry, eviction, clears.
+//! * RULE-VERSION-NEWER: an item is newer than all versions that its key had before, and not newer than its own.
 //! * RULE-VERSION-KEPT: `Change::Expire`, `Change::Keep` and refused writes leave the version.
 //! * RULE-VERSION-TOLD: an update tells the version that the item has after it, and none if it has
 //!   left or found no item.

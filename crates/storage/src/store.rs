@@ -109,6 +109,12 @@ pub trait Item {
     fn flags(&self) -> u32;
     /// Changes with every write of the value.
     fn version(&self) -> Version;
+    /// Whether its version is newer than the one with this number, which is one that the key had before. Versions that an
+    /// engine makes need not grow, so it may know better than a comparison of the numbers. Among versions that
+    /// clients give, the greater one is the newer.
+    fn is_newer_than(&self, version: u64) -> bool {
+        version < self.version().get()
+    }
     /// When it stops being readable.
     fn expiry(&self) -> Expiry;
     /// The marks that clients have set on it.

@@ -121,6 +121,9 @@ impl Item for Held {
     fn version(&self) -> Version {
         self.entry.version
     }
+    fn is_newer_than(&self, version: u64) -> bool {
+        version < self.entry.version.get() && self.flaw != Flaw::KnowsNoAge
+    }
     fn expiry(&self) -> Expiry {
         self.entry.expiry
     }

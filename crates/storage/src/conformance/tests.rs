@@ -39,7 +39,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 37] = [
+const FLAWS: [(Flaw, &str); 38] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -49,6 +49,7 @@ const FLAWS: [(Flaw, &str); 37] = [
     (Flaw::ExpiresLate, "RULE-EXPIRY"),
     (Flaw::CountsVersionsPerItem, "RULE-VERSION-NEW"),
     (Flaw::NumberKeepsVersion, "RULE-VERSION-NEW"),
+    (Flaw::KnowsNoAge, "RULE-VERSION-NEWER"),
     (Flaw::TellsOldVersion, "RULE-VERSION-TOLD"),
     (Flaw::TouchMakesVersion, "RULE-VERSION-KEPT"),
     (Flaw::ExtendForgetsFlags, "RULE-UPDATE"),

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-VERSION-NEW, RULE-VERSION-KEPT and RULE-VERSION-GIVEN.
+//! RULE-VERSION-NEW, RULE-VERSION-NEWER, RULE-VERSION-KEPT and RULE-VERSION-GIVEN.
 
 use super::Limits;
 use super::subject::Subject;
-use crate::{Change, Condition, Content, Digits, Expiry, Put, Store, StoreError, Version, Write};
+use crate::{
+    Change, Condition, Content, Digits, Expiry, Item, Marks, Put, Store, StoreError, Version, Write,
+};
 use std::collections::HashSet;
 
 pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
     every_write(make);
+    newer(make);
     kept(make);
     after_eviction(make);
     given(make);
@@ -72,6 +75,35 @@ fn lose<S: Store>(subject: &mut Subject<S>, round: usize) {
     if round.is_multiple_of(3) {
         subject.expire(100);
     }
+}
+
+/// Which of two versions is the older is known, wherever the items were: with times to live of seconds and days, small
+/// and large, written anew or marked as stale.
+fn newer<S: Store>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::ROOMY);
+    let mut before: Vec<u64> = Vec::new();
+    let stale = Marks { stale: true, claimed: false };
+    for round in 0..60 {
+        let millis = [60_000, 3_600_000, 86_400_000 * 20][round % 3];
+        let value = vec![b'v'; [1, 500, 20_000][round / 3 % 3]];
+        let put = Put::new(b"key", &value).expiry(subject.within(millis));
+        before.push(subject.write(put).get());
+        let expiry = Some(subject.within([30_000, 7_200_000][round % 2]));
+        let mark = Write { expiry, marks: Some(stale), ..Write::new(Content::Same) };
+        let marked = subject.change_versioned(b"key", Change::Write(mark));
+        let Ok((_, Some(version))) = marked else { panic!("RULE-UPDATE: {marked:?}") };
+        let now = subject.now();
+        let item = subject.store.get(b"key", now).expect("RULE-READ: it was marked");
+        for &older in &before {
+            assert!(item.is_newer_than(older), "RULE-VERSION-NEWER: {version:?} than {older}");
+        }
+        for same_or_later in [version.get(), (1 << 61) + 7] {
+            let is_newer = item.is_newer_than(same_or_later);
+            assert!(!is_newer, "RULE-VERSION-NEWER: {version:?} than {same_or_later}");
+        }
+        before.push(version.get());
+    }
+    subject.finish();
 }
 
 /// What writes nothing changes no version.

@@ -25,6 +25,8 @@ pub(in crate::conformance) enum Flaw {
     CountsVersionsPerItem,
     /// Numbers keep the version.
     NumberKeepsVersion,
+    /// Takes no version for older than another.
+    KnowsNoAge,
     /// An update tells the version of before it.
     TellsOldVersion,
     /// A touch makes a version.
