@@ -139,6 +139,12 @@ impl Pool {
         self.recv.give(block);
     }
 
+    /// The capacity of a block to send.
+    #[inline]
+    pub(crate) fn send_block_bytes(&self) -> usize {
+        self.send.block_bytes
+    }
+
     /// An empty vector with a block's capacity. The caller still has to count it.
     pub(crate) fn take_send(&mut self) -> Vec<u8> {
         self.send.take()

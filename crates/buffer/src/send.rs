@@ -26,6 +26,9 @@ const UNCOUNTED: usize = 64 << 10;
 /// Number of waiting copied bytes at which their block is sealed and a new one begun.
 const SEALED_FROM: usize = 48 << 10;
 
+/// Waiting copied bytes up to which messages take memory of their size in place of a block.
+const SMALL: usize = 4 << 10;
+
 /// [`SendBuf::give_way`] moves no more bytes than the size of their block divided by this.
 const FEW: usize = 16;
 
@@ -451,6 +454,25 @@ impl SendBuf {
         if self.bytes.capacity() == 0 {
             self.bytes = pool.take_send();
         }
+        self.count(pool);
+    }
+
+    /// Appends a copy of a message that came by itself, not as a reply: in memory of its size, if no more than a few wait.
+    /// One message may be for thousands of peers at the same time, and then a block for each would be far more memory
+    /// than all of these bytes.
+    pub fn put_message(&mut self, message: &[u8], pool: &mut Pool) {
+        let needed = self.bytes.len() + message.len();
+        let has_block = self.bytes.capacity() >= pool.send_block_bytes();
+        if !has_block && needed > self.bytes.capacity() && needed > SMALL {
+            self.compact();
+            let mut block = pool.take_send();
+            block.extend_from_slice(&self.bytes);
+            self.bytes = block;
+        }
+        if has_block {
+            self.lend(pool);
+        }
+        self.put(message);
         self.count(pool);
     }
 

@@ -210,8 +210,7 @@ impl<P: Protocol> Connection<P> {
     fn append(&mut self, message: Bytes, pool: &mut Pool) {
         let (_, send) = self.session.buffers();
         if message.len() < PINNED_MIN {
-            send.lend(pool);
-            send.put(&message);
+            send.put_message(&message, pool);
         } else {
             send.put_shared(message);
         }

@@ -305,3 +305,29 @@ fn few_values_of_a_store_that_counts_them_wait_by_reference() {
     send.consume((LENT_MOST + 3) * value.len());
     assert_eq!((send.capacity(), send.waiting()), (0, 0));
 }
+
+#[test]
+fn a_message_takes_memory_of_its_size_until_more_than_a_few_wait() {
+    let mut pool = Pool::new(16 << 10, 64 << 10, 4);
+    let mut peers: Vec<SendBuf> = (0..100).map(|_| SendBuf::new()).collect();
+    for peer in &mut peers {
+        peer.put_message(&[b'm'; 100], &mut pool);
+    }
+    assert!(pool.bytes() < 100 * 256, "{} bytes", pool.bytes());
+    // What waits for one peer moves to a block, and leaves in order.
+    let (peer, mut expected) = (&mut peers[0], vec![b'm'; 100]);
+    peer.consume(10);
+    expected.drain(..10);
+    for number in 0..2_000_u32 {
+        let message = number.to_string();
+        peer.put_message(message.as_bytes(), &mut pool);
+        expected.extend_from_slice(message.as_bytes());
+    }
+    assert!(peer.capacity() == 64 << 10, "{} bytes", peer.capacity());
+    assert!(sent(peer, 1_000) == expected);
+    for peer in &mut peers {
+        peer.consume(peer.waiting());
+        peer.release(&mut pool);
+    }
+    assert_eq!((pool.lent_bytes(), pool.idle_bytes()), (0, 64 << 10));
+}

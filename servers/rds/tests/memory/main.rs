@@ -239,6 +239,38 @@ fn slow_readers_do_not_push_keys_out() {
     assert!(rig.number("used_memory") < 36 * MIB);
 }
 
+/// For as many subscribers a block each would be more than the memory. They have two messages each, so that these are
+/// delivered before the next command of the pipeline.
+#[test]
+fn a_message_to_many_takes_memory_of_its_size() {
+    let mut rig = Rig::start(&["--maxmemory", "24mb"]);
+    let subscribers: Vec<_> = (0..600)
+        .map(|_| {
+            let mut subscriber = Client::tcp(rig.address);
+            let told = |what: &str, name: &str, count: u8| {
+                format!(
+                    "*3\r\n${}\r\n{what}\r\n${}\r\n{name}\r\n:{count}\r\n",
+                    what.len(),
+                    name.len()
+                )
+            };
+            let both = told("subscribe", "news", 1) + &told("psubscribe", "n*", 2);
+            subscriber.ask(b"SUBSCRIBE news\r\nPSUBSCRIBE n*\r\n", both.as_bytes());
+            subscriber
+        })
+        .collect();
+    let text = "x".repeat(100);
+    rig.operator
+        .send(format!("PUBLISH news {text}\r\n{}", "SET key value\r\n".repeat(50)).as_bytes());
+    rig.operator.expect(format!(":1200\r\n{}", "+OK\r\n".repeat(50)).as_bytes());
+    let body = format!("$4\r\nnews\r\n$100\r\n{text}\r\n");
+    let messages =
+        format!("*3\r\n$7\r\nmessage\r\n{body}*4\r\n$8\r\npmessage\r\n$2\r\nn*\r\n{body}");
+    for mut subscriber in subscribers {
+        subscriber.expect(messages.as_bytes());
+    }
+}
+
 #[test]
 fn clients_above_maxmemory_clients_are_closed_and_those_are_spared_who_may_stay() {
     let mut rig = Rig::start(&["--maxmemory", "64mb", "--maxmemory-clients", "4mb"]);
