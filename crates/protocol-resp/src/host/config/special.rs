@@ -13,6 +13,11 @@ pub(super) fn words(text: &[u8]) -> Result<String, String> {
     Ok(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// The server to replicate; empty for `no one`.
+pub(super) fn primary(text: &[u8]) -> Result<String, String> {
+    words(text).map(|text| if text.eq_ignore_ascii_case("no one") { String::new() } else { text })
+}
+
 /// The name of a file of users that is there and right.
 pub(super) fn acl_file(text: &[u8]) -> Result<String, String> {
     let name = str::from_utf8(text).map_err(|_| "argument must be text".to_owned())?;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: every parameter by its Redis name, beside the flags that all servers share.
 //!
-//! As for redis-server, the words behind a flag are its value: `--bind 127.0.0.1 ::1 --port 7000`.
+//! As for redis-server, the words behind a flag are its value: `--bind 127.0.0.1 ::1 --port 7000`; the first of them also
+//! where it looks like a flag. A name may have its value in the same word, as a line of a file: `"--port 7000"`.
 
 use super::conf::{Directive, Place, merge};
 use super::names::{Name, ParameterTable};
@@ -51,10 +52,10 @@ pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> 
         (parameter.is_secret || parameter.name == "user").then_some(parameter)
     };
     let word = words[number];
-    if let Some(equals) = word.iter().position(|byte| *byte == b'=')
-        && secret(&word[..equals]).is_some()
+    if let Some(end) = word.iter().position(|byte| *byte == b'=' || byte.is_ascii_whitespace())
+        && secret(&word[..end]).is_some()
     {
-        return Some(equals + 1);
+        return Some(end + 1);
     }
     // The words of a list end at the next flag.
     let flag = words[..number].iter().rposition(|word| word.starts_with(b"--"))?;
@@ -105,24 +106,28 @@ fn flag(parameter: Name) -> Arg {
 }
 
 /// The command line with each parameter and its value in one word, as `--port=7000`.
+///
+/// Without a value `--save` is one with an empty value, as for redis-server; other names are refused.
 fn joined<N: ParameterTable>(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words = words.into_iter().peekable();
     let mut joined = Vec::new();
     while let Some(word) = words.next() {
-        let name = word.to_str().and_then(|word| word.strip_prefix("--"));
+        let line = word.to_str().and_then(|word| word.strip_prefix("--")).and_then(N::words);
+        let mut values = line.unwrap_or_default();
+        let name = (!values.is_empty()).then(|| values.remove(0));
         let Some(known) = name.and_then(|name| N::find(name.as_bytes())) else {
             joined.push(word);
             continue;
         };
-        let mut values: Vec<String> = Vec::new();
+        let may_be_empty = known.name == "save";
         while let Some(value) = words.peek().and_then(|word| word.to_str())
-            && !value.starts_with("--")
+            && (!value.starts_with("--") || values.is_empty() && !may_be_empty)
             && (values.is_empty() || known.is_list)
         {
             values.push(value.to_owned());
             words.next();
         }
-        if values.is_empty() {
+        if values.is_empty() && !may_be_empty {
             joined.push(word);
         } else {
             joined.push(format!("--{}={}", known.name, values.join(" ")).into());

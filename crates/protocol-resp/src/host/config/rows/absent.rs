@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("sanitize-dump-payload", Choice(&["no", "yes", "clients"]), "no"),
     kept("stop-writes-on-bgsave-error", YesNo, "yes"),
     // Replicas.
-    fixed("replicaof", Special(special::words), "", REPLICAS).immutable().or("slaveof"),
+    fixed("replicaof", Special(special::primary), "", REPLICAS).immutable().or("slaveof"),
     kept("masterauth", Text, ""),
     kept("masteruser", Text, ""),
     kept("replica-serve-stale-data", YesNo, "yes").or("slave-serve-stale-data"),

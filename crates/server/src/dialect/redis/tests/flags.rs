@@ -32,6 +32,18 @@ fn the_words_behind_a_flag_are_its_value() {
 }
 
 #[test]
+fn a_value_may_stand_in_the_word_of_its_name_and_look_like_a_flag() {
+    let words = ["rds", "--port 7000", "--save", "--maxmemory  700mb", "--requirepass", "--x"];
+    let mut seen = given(&words);
+    seen.sort();
+    let expected = [("maxmemory", "700mb"), ("port", "7000"), ("requirepass", "--x"), ("save", "")];
+    assert_eq!(seen, expected.map(|(name, value)| (name, value.to_owned())));
+    assert_eq!(given(&["rds", "--save"]), [("save", String::new())]);
+    assert_eq!(given(&["rds", "--save 900 1", "60", "2"])[0].1, "900 1 60 2");
+    assert_eq!(given(&["rds", "--requirepass \"a b\""])[0].1, "a b");
+}
+
+#[test]
 fn flags_add_up_where_lines_of_a_file_do() {
     let words = ["rds", "--user", "a", "on", "nopass", "--port", "1", "--user", "b off"];
     let mut seen = given(&words);
@@ -66,6 +78,7 @@ fn secrets_are_found_wherever_they_stand() {
         let place = secret_from::<Few>(&words, number)?;
         Some(String::from_utf8_lossy(&words[number][place..]).into_owned())
     });
+    assert_eq!(secret_from::<Few>(&[b"rds", b"--requirepass one"], 1), Some(14));
     assert_eq!(secrets.collect::<Vec<_>>(), ["one", "three", "default", "on", ">four", "--"]);
 }
 
