@@ -20,8 +20,40 @@ const BRIEF_BYTES: usize = 16 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Stats {
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
-    /// Error replies, by their code.
-    errors: Mutex<BTreeMap<Box<[u8]>, u64>>,
+    errors: Mutex<Errors>,
+}
+
+/// The most codes of errors that are told apart, as in Redis. Scripts can make any number of them.
+const CODES_MAX: usize = 128;
+
+/// The only code from then on.
+const TOO_MANY: &[u8] = b"ERRORSTATS_DISABLED";
+
+/// Error replies.
+#[derive(Debug, Default)]
+struct Errors {
+    /// By their code.
+    by_code: BTreeMap<Box<[u8]>, u64>,
+    all: u64,
+    /// There were too many codes, and they are not counted until the next reset.
+    are_many: bool,
+}
+
+impl Errors {
+    fn count(&mut self, code: &[u8]) {
+        self.all += 1;
+        if self.are_many {
+            return;
+        }
+        if let Some(count) = self.by_code.get_mut(code) {
+            *count += 1;
+        } else if self.by_code.len() < CODES_MAX {
+            self.by_code.insert(code.into(), 1);
+        } else {
+            self.are_many = true;
+            self.by_code = BTreeMap::from([(TOO_MANY.into(), 1)]);
+        }
+    }
 }
 
 /// The counts of one worker. Only that worker writes them, so an addition is a plain load and
@@ -214,28 +246,22 @@ impl Stats {
     /// Counts an error reply.
     pub(crate) fn error(&self, code: &[u8]) {
         ERROR_REPLIES.increment();
-        let mut errors = self.errors.lock();
-        match errors.get_mut(code) {
-            Some(count) => *count += 1,
-            None => {
-                errors.insert(code.into(), 1);
-            }
-        }
+        self.errors.lock().count(code);
     }
 
     /// How many replies were errors.
     pub(crate) fn error_replies(&self) -> u64 {
-        self.errors.lock().values().sum()
+        self.errors.lock().all
     }
 
     /// Error replies, by their code.
     pub(crate) fn errors(&self) -> BTreeMap<Box<[u8]>, u64> {
-        self.errors.lock().clone()
+        self.errors.lock().by_code.clone()
     }
 
     /// Resets all counts (CONFIG RESETSTAT).
     pub(crate) fn reset(&self) {
-        self.errors.lock().clear();
+        *self.errors.lock() = Errors::default();
         for counts in self.workers() {
             for command in &counts.commands {
                 if let Some(times) = command.times.get() {
@@ -261,6 +287,24 @@ impl Stats {
 mod tests {
     use super::*;
     use crate::table::CommandId;
+
+    #[test]
+    fn so_many_codes_of_errors_are_told_apart() {
+        let stats = Stats::default();
+        for number in 0..CODES_MAX {
+            stats.error(format!("E{number}").as_bytes());
+            stats.error(b"E0");
+        }
+        assert_eq!((stats.errors().len(), stats.errors()[&b"E0"[..]]), (CODES_MAX, 129));
+        for number in 0..1_000 {
+            stats.error(format!("F{number}").as_bytes());
+        }
+        assert_eq!(stats.errors(), BTreeMap::from([(TOO_MANY.into(), 1)]));
+        assert_eq!(stats.error_replies(), 256 + 1_000);
+        stats.reset();
+        stats.error(b"E0");
+        assert_eq!((stats.errors().len(), stats.error_replies()), (1, 1));
+    }
 
     #[test]
     fn what_may_take_long_is_always_timed() {
