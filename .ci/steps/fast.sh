@@ -18,6 +18,8 @@ shell.step() {
 step clippy fast '' 'clippy'
 clippy.step() {
     cargo clippy --workspace --all-targets --locked -- -D warnings
+    # They are built last, and are what a change of a contract breaks first.
+    cargo check --manifest-path fuzz/Cargo.toml --locked --target-dir "$target"
 }
 
 step docs fast '' 'documentation'
