@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`SendBuf`]: replies that wait to be written; [`Mark`]: a place in them.
+//!
+//! * `send/block.rs`: the memory of copied bytes. `send/values.rs`: values and messages by reference.
 
-use crate::Pool;
+mod block;
+mod values;
+
+pub use values::PINNED_WITHIN;
+
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io::IoSlice;
-
-/// Capacity of the queue of pieces that a connection keeps while nothing waits: some 200 bytes.
-const PIECES_KEPT: usize = 4;
-
-/// Number of waiting bytes past which a value is copied although it could be pinned. So the memory
-/// that a store has lent to peers that do not read stays small, however much waits for them.
-pub const PINNED_WITHIN: usize = 1 << 20;
-
-/// Number of waiting pieces past which a value is copied, too: each may keep much more of a store's memory than its own.
-const PINNED_MOST: usize = 16;
-
-/// The same for values of a store that counts itself what it has lent, of which only the place in this buffer takes memory.
-const LENT_MOST: usize = 64;
-
-/// Number of waiting bytes past which a pinned value counts as memory of the buffer: the store may have removed it by the
-/// time that the peer reads.
-const UNCOUNTED: usize = 64 << 10;
-
-/// Number of waiting copied bytes at which their block is sealed and a new one begun.
-const SEALED_FROM: usize = 48 << 10;
-
-/// Waiting copied bytes up to which messages take memory of their size in place of a block.
-const SMALL: usize = 4 << 10;
-
-/// [`SendBuf::give_way`] moves no more bytes than the size of their block divided by this.
-const FEW: usize = 16;
 
 /// Replies in order: copied bytes, with large values among them by reference.
 ///
@@ -116,51 +96,6 @@ impl SendBuf {
     #[inline]
     pub fn reserve(&mut self, n: usize) {
         self.bytes.reserve(n);
-    }
-
-    /// Appends a `value` that a store has lent: by reference, or as a copy if a megabyte or 16 values wait already.
-    pub fn put_pinned(&mut self, value: Bytes) {
-        let waiting = self.waiting();
-        if waiting < UNCOUNTED && self.pieces.len() < PINNED_MOST {
-            self.put_shared(value);
-        } else {
-            self.put_counted(value, waiting);
-        }
-    }
-
-    /// Appends a `value` that a store has lent which counts and bounds that itself: by reference, or as a copy if 64 values wait
-    /// already.
-    pub fn put_lent(&mut self, value: Bytes) {
-        if self.pieces.len() < LENT_MOST {
-            self.put_shared(value);
-        } else {
-            self.put_counted(value, self.waiting());
-        }
-    }
-
-    /// Appends a lent value, or a copy of it, that counts as memory of this buffer.
-    #[cold]
-    fn put_counted(&mut self, value: Bytes, waiting: usize) {
-        let held = value.len();
-        if waiting < PINNED_WITHIN && self.pieces.len() < PINNED_MOST {
-            self.put_shared(value);
-        } else {
-            // The copy is a piece of its own, of the size of the value. A block that grew for it would be
-            // moved, and would have a size that is of no use to the pool.
-            self.put_shared(Bytes::copy_from_slice(&value));
-        }
-        if held > 0 {
-            self.pieces.back_mut().expect("it was put").block = held;
-            self.sealed += held;
-        }
-    }
-
-    /// Appends `message` by reference, however much waits: for messages that many peers share.
-    pub fn put_shared(&mut self, message: Bytes) {
-        if !message.is_empty() {
-            self.piece_bytes += message.len();
-            self.pieces.push_back(Piece { at: self.bytes.len(), bytes: message, block: 0 });
-        }
     }
 
     /// Lets `write` append to the vector of copied bytes: for formatting in place.
@@ -398,127 +333,6 @@ impl SendBuf {
     #[inline]
     pub fn departed(&self) -> usize {
         self.departed
-    }
-
-    /// Removes the bytes that have been sent from the block. It moves fewer bytes than it removes,
-    /// so a peer that never lets the buffer run empty costs a constant per byte and no growing
-    /// memory.
-    fn compact(&mut self) {
-        self.bytes.drain(..self.head);
-        for piece in &mut self.pieces {
-            piece.at -= self.head;
-        }
-        self.head = 0;
-    }
-
-    /// Seals the block: the copied bytes wait unchanged, and a new block takes the bytes that follow. Moves
-    /// no byte. Must not be called while a [`Mark`] is in use, because a mark is an offset into the block.
-    #[cold]
-    fn seal(&mut self) {
-        if self.bytes.capacity() > self.bytes.len() / 2 * 3 {
-            // The block has grown for a large reply.
-            self.bytes.shrink_to_fit();
-        }
-        let held = self.bytes.capacity();
-        let block = Bytes::from(std::mem::take(&mut self.bytes));
-        let mut from = std::mem::take(&mut self.head);
-        let among = self.pieces.partition_point(|piece| piece.at <= from);
-        let behind = self.pieces.split_off(among);
-        // These pieces come before all unsent bytes of the block.
-        for piece in &mut self.pieces {
-            piece.at = 0;
-        }
-        for piece in behind {
-            self.push_sealed(block.slice(from..piece.at));
-            from = piece.at;
-            self.pieces.push_back(Piece { at: 0, ..piece });
-        }
-        self.push_sealed(block.slice(from..));
-        self.sealed += held;
-        self.pieces.back_mut().expect("it was not empty").block += held;
-    }
-
-    fn push_sealed(&mut self, bytes: Bytes) {
-        if !bytes.is_empty() {
-            self.piece_bytes += bytes.len();
-            self.pieces.push_back(Piece { at: 0, bytes, block: 0 });
-        }
-    }
-
-    /// Borrows a block from the pool, unless the buffer has one that is not sealed.
-    #[inline]
-    pub fn lend(&mut self, pool: &mut Pool) {
-        if self.bytes.len() - self.head >= SEALED_FROM {
-            self.seal();
-        }
-        if self.bytes.capacity() == 0 {
-            self.bytes = pool.take_send();
-        }
-        self.count(pool);
-    }
-
-    /// Appends a copy of a message that came by itself, not as a reply: in memory of its size, if no more than a few wait.
-    /// One message may be for thousands of peers at the same time, and then a block for each would be far more memory
-    /// than all of these bytes.
-    pub fn put_message(&mut self, message: &[u8], pool: &mut Pool) {
-        let needed = self.bytes.len() + message.len();
-        let has_block = self.bytes.capacity() >= pool.send_block_bytes();
-        if !has_block && needed > self.bytes.capacity() && needed > SMALL {
-            self.compact();
-            let mut block = pool.take_send();
-            block.extend_from_slice(&self.bytes);
-            self.bytes = block;
-        }
-        if has_block {
-            self.lend(pool);
-        }
-        self.put(message);
-        self.count(pool);
-    }
-
-    /// Gives the block back if nothing waits in it.
-    #[inline]
-    pub fn release(&mut self, pool: &mut Pool) {
-        if self.waiting() == 0 && self.bytes.capacity() != 0 {
-            let block = std::mem::take(&mut self.bytes);
-            self.count(pool);
-            pool.give_send(block);
-            // The queue's memory is kept for the next large values, unless a burst has made it
-            // large.
-            if self.pieces.capacity() > PIECES_KEPT {
-                self.pieces = VecDeque::new();
-            }
-        } else {
-            self.count(pool);
-        }
-    }
-
-    /// Gives the block back if only few copied bytes wait, which move to memory of their size. For a peer that has not read what
-    /// was sent.
-    #[cold]
-    pub fn give_way(&mut self, pool: &mut Pool) {
-        if self.bytes.len() - self.head > self.bytes.capacity() / FEW {
-            return;
-        }
-        self.compact();
-        let few = self.bytes.as_slice().to_vec();
-        let block = std::mem::replace(&mut self.bytes, few);
-        self.count(pool);
-        pool.give_send(block);
-    }
-
-    /// Reports the buffer's present capacity to the pool.
-    #[inline]
-    fn count(&mut self, pool: &mut Pool) {
-        let held = self.capacity();
-        pool.recount_send(self.counted, held);
-        self.counted = held;
-    }
-
-    /// Bytes of memory that count as the buffer's. Of values by reference, which belong to their store, these are the ones
-    /// that have more than 64 KiB waiting before them.
-    pub fn capacity(&self) -> usize {
-        self.bytes.capacity() + self.sealed
     }
 }
 

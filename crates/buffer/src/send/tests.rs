@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Order, places, and where blocks are.
 
+use super::values::{LENT_MOST, PINNED_MOST};
 use super::*;
+use crate::Pool;
 
 fn sent(send: &mut SendBuf, most: usize) -> Vec<u8> {
     let mut out = Vec::new();
