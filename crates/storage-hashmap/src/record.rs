@@ -13,6 +13,7 @@
 use crate::item_state::{ItemState, STATE_BITS};
 use bytes::Bytes;
 use clock::Ticks;
+use prefetch::Hint;
 
 /// Values of at least this many bytes can be pinned instead of copied.
 pub const PIN_MIN: usize = 16 * 1024;
@@ -304,7 +305,7 @@ impl Record {
         }
     }
 
-    /// Prefetches the first two cache lines of the record.
+    /// Prefetches the record, as far as it pays; of one whose value can be pinned, what leads to key and value.
     #[inline]
     pub(crate) fn prefetch(&self) {
         match self {
@@ -312,6 +313,9 @@ impl Record {
                 prefetch::read::<[u8]>(bytes);
                 if let Some(second_line) = bytes.get(64) {
                     prefetch::read(second_line);
+                }
+                if bytes.len() > 128 {
+                    Hint::behind(bytes.as_ptr(), bytes.len()).fetch();
                 }
             }
             Record::Large(large) => prefetch::read::<Large>(large),
