@@ -23,6 +23,9 @@ impl Hint {
     /// reading. More would only wait for each other.
     const LINES_MAX: usize = 12;
 
+    /// Bytes of [`Hint::at`], after which [`Hint::behind`] begins.
+    pub const FIRST_BYTES: usize = 2 * LINE;
+
     /// The two lines from `address` on. The length of an element is not known before the first line is
     /// there, and most elements end in the second.
     #[inline]

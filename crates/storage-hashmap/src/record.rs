@@ -314,7 +314,7 @@ impl Record {
                 if let Some(second_line) = bytes.get(64) {
                     prefetch::read(second_line);
                 }
-                if bytes.len() > 128 {
+                if bytes.len() > Hint::FIRST_BYTES {
                     Hint::behind(bytes.as_ptr(), bytes.len()).fetch();
                 }
             }

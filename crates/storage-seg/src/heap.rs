@@ -39,6 +39,7 @@ use crate::layout::Layout;
 use crate::sync::Arc;
 use bytes::Bytes;
 use memmap2::{MmapRaw, UncheckedAdvice};
+use prefetch::Hint;
 use std::io;
 use std::ops::Range;
 
@@ -60,9 +61,6 @@ use lent::Lent;
 use lone::Blocks;
 pub(crate) use lone::blocks_for;
 pub(crate) use write::Begun;
-
-/// Bytes of an item that are prefetched whatever it has: two cache lines, in which most items end.
-pub(crate) const PREFETCHED: usize = 128;
 
 /// How the heap's memory is taken from the system, and whether items have checksums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -222,24 +220,28 @@ impl Heap {
         (self.segments() + self.wide() + lone, offset)
     }
 
-    /// Prefetches the first [`PREFETCHED`] bytes of an item. Any location is allowed.
+    /// Prefetches the first [`Hint::FIRST_BYTES`] of an item. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch(&self, location: Location) {
-        self.prefetch_bytes(location, PREFETCHED);
+        self.prefetch_bytes(location, Hint::FIRST_BYTES);
     }
 
-    /// Prefetches an item of so many bytes behind what [`Heap::prefetch`] does, as far as it pays.
+    /// Prefetches an item of so many bytes behind what [`Heap::prefetch`] does, as far as it pays. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch_behind(&self, location: Location, bytes: usize) {
-        let first = self.geometry.byte_of(location).min(self.geometry.bytes() - 1);
-        prefetch::Hint::behind(self.at(first), bytes).fetch();
+        Hint::behind(self.near(location), bytes).fetch();
     }
 
     /// Prefetches that many bytes from a location on, a few lines at most. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch_bytes(&self, location: Location, bytes: usize) {
-        let first = self.geometry.byte_of(location).min(self.geometry.bytes() - 1);
-        prefetch::Hint::over(self.at(first), bytes).fetch();
+        Hint::over(self.near(location), bytes).fetch();
+    }
+
+    /// Where a location is, or the last byte if it is none.
+    #[inline]
+    fn near(&self, location: Location) -> *const u8 {
+        self.at(self.geometry.byte_of(location).min(self.geometry.bytes() - 1)).cast_const()
     }
 
     /// The item at a location.

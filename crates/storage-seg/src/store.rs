@@ -5,7 +5,6 @@ use crate::Reason;
 use crate::compact::Compactor;
 use crate::epoch::Participant;
 use crate::evict::{Deed, Evictor, Lesson, Sampler};
-use crate::heap::PREFETCHED;
 use crate::index::{Entry, Location};
 use crate::item::SegItem;
 use crate::place::OpenSegments;
@@ -16,7 +15,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Tally};
 use clock::Ticks;
-use prefetch::Memos;
+use prefetch::{Hint, Memos};
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use storage::{
@@ -286,7 +285,7 @@ impl Store for SegStore {
             entry.set_frequency(frequency);
         }
         item.item().note_access(now);
-        self.reads_are_long.set(item.item().len() > PREFETCHED);
+        self.reads_are_long.set(item.item().len() > Hint::FIRST_BYTES);
         if self.sampler.is_long(item.item().value().len()) {
             self.sample_long(hash, item.location(), now);
         }

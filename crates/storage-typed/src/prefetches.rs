@@ -5,15 +5,15 @@
 
 use super::store::{Layouts, TypedStore};
 use keyspace::Stage;
+use prefetch::Hint;
 use std::cell::RefCell;
 use values::hash_of;
 
 /// A keyspace that uses less than this is assumed to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
 
-/// If the average key with its value takes at least this many bytes, which are the two lines that are prefetched of each,
-/// values are prefetched to their end.
-const LONG_BYTES: u64 = 128;
+/// If the average key with its value takes more than what is prefetched of each, values are prefetched to their end.
+const LONG_BYTES: u64 = Hint::FIRST_BYTES as u64;
 
 impl TypedStore {
     /// Does nothing while the whole keyspace fits the CPU's cache, nor for keys whose shard another worker holds. Leaves

@@ -82,14 +82,13 @@ impl SendBuf {
     pub fn put_message(&mut self, message: &[u8], pool: &mut Pool) {
         let needed = self.bytes.len() + message.len();
         let has_block = self.bytes.capacity() >= pool.send_block_bytes();
-        if !has_block && needed > self.bytes.capacity() && needed > SMALL {
+        if has_block {
+            self.lend(pool);
+        } else if needed > self.bytes.capacity().max(SMALL) {
             self.compact();
             let mut block = pool.take_send();
             block.extend_from_slice(&self.bytes);
             self.bytes = block;
-        }
-        if has_block {
-            self.lend(pool);
         }
         self.put(message);
         self.count(pool);

@@ -199,6 +199,9 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
                 for key in keys.iter() {
                     self.store.prefetch(key, stage);
                 }
+                if !self.store.goes_on_after(stage) {
+                    return;
+                }
             }
             for key in keys.iter() {
                 self.store.prefetch_rest(key);

@@ -97,6 +97,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             for (protocol, request) in &requests {
                 self.service.prefetch(protocol, request, stage);
             }
+            if !self.service.goes_on_after(stage) {
+                break;
+            }
         }
     }
 }

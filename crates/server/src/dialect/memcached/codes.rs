@@ -7,7 +7,7 @@ use crate::{Error, user};
 pub(super) const FAILURE: u8 = 1;
 
 /// `EX_USAGE`: a value of some flags, or certificates that cannot be used.
-pub(super) const USAGE: u8 = 64;
+const USAGE: u8 = 64;
 
 /// `EX_NOUSER`: there is no such user.
 const NO_USER: u8 = 67;

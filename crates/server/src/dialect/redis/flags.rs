@@ -113,12 +113,12 @@ fn joined<N: ParameterTable>(words: impl IntoIterator<Item = OsString>) -> Vec<O
     let mut joined = Vec::new();
     while let Some(word) = words.next() {
         let line = word.to_str().and_then(|word| word.strip_prefix("--")).and_then(N::words);
-        let mut values = line.unwrap_or_default();
-        let name = (!values.is_empty()).then(|| values.remove(0));
-        let Some(known) = name.and_then(|name| N::find(name.as_bytes())) else {
+        let mut line = line.unwrap_or_default().into_iter();
+        let Some(known) = line.next().and_then(|name| N::find(name.as_bytes())) else {
             joined.push(word);
             continue;
         };
+        let mut values: Vec<String> = line.collect();
         let may_be_empty = known.name == "save";
         while let Some(value) = words.peek().and_then(|word| word.to_str())
             && (!value.starts_with("--") || values.is_empty() && !may_be_empty)
