@@ -45,6 +45,11 @@ impl Account {
         &self.name
     }
 
+    /// It and its rules, as a line of a file.
+    pub(crate) fn line(&self) -> Vec<u8> {
+        [b"user ", self.name(), b" ", &self.rights().describe()].concat()
+    }
+
     /// What it may do at present.
     pub(crate) fn rights(&self) -> Arc<Rights> {
         Arc::clone(&self.rights.read())

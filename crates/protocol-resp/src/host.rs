@@ -11,7 +11,7 @@
 //!   `acl_log.rs`: what users were denied. `migrations.rs`: values on their way to other servers.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
-//! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
+//! * `files.rs`: files that the server writes. `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
 //!   version.
 
 pub(crate) mod acl_log;
@@ -24,6 +24,7 @@ pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
 pub(crate) mod events;
+pub(crate) mod files;
 #[cfg(feature = "scripts")]
 pub(crate) mod functions;
 pub(crate) mod heavy_hitters;
@@ -56,7 +57,7 @@ use crate::host::client_memory::ClientMemory;
 use crate::host::clients::{Clients, is_local};
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
-use crate::host::config::{Config, ConnectionSettings, SharedLimits};
+use crate::host::config::{Config, ConfigFile, ConnectionSettings, SharedLimits};
 #[cfg(feature = "scripts")]
 use crate::host::functions::Functions;
 use crate::host::hot_keys::{HotKeys, Session};
@@ -75,7 +76,6 @@ use crate::session::marks::Marks;
 use crate::session::user::User;
 use keyspace::{Observer, Settings};
 use metrics::Source;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -122,7 +122,7 @@ pub struct Host {
     /// The settings of the keyspace.
     settings: OnceLock<Arc<Settings>>,
     platform: OnceLock<Box<dyn Platform>>,
-    config_file: OnceLock<PathBuf>,
+    config_file: OnceLock<ConfigFile>,
     /// Updates the metrics when they are read.
     metric_source: OnceLock<Source>,
 }
@@ -205,8 +205,8 @@ impl Host {
     }
 
     /// Records the file that the parameters were read from.
-    pub fn set_config_file(&self, path: PathBuf) {
-        self.config_file.get_or_init(|| path);
+    pub fn set_config_file(&self, file: ConfigFile) {
+        self.config_file.get_or_init(|| file);
     }
 
     /// Clients interested in changes of keys, and channels.
@@ -367,7 +367,7 @@ impl Host {
     }
 
     /// The file that the parameters were read from.
-    pub(crate) fn config_file(&self) -> Option<&PathBuf> {
+    pub(crate) fn config_file(&self) -> Option<&ConfigFile> {
         self.config_file.get()
     }
 

@@ -13,7 +13,7 @@ use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, St
 use std::sync::Arc;
 
 pub use crate::host::Host;
-pub use crate::host::config::{self, BufferLimit};
+pub use crate::host::config::{self, BufferLimit, ConfigFile};
 pub use crate::host::metric_source::METRICS;
 pub use crate::host::platform::{Allocator, Certificate, Channel, Encryption, Platform};
 pub use crate::session::command::Command;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Redis`]: the parameters of `protocol-resp` as a table for reading files and flags.
 
-use protocol_resp::parse::{self, Cursor, Framing};
+use protocol_resp::parse;
 use protocol_resp::service::Host;
 use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
 use server::dialect::redis::{self, Name, ParameterTable, RedisConfiguration};
@@ -63,16 +63,9 @@ impl ParameterTable for Redis {
         }
     }
 
-    /// A line has the syntax of an inline request.
     fn words(line: &str) -> Option<Vec<String>> {
-        let input = format!("{line}\n");
-        let parsed =
-            parse::parse(&Framing::default(), &mut Cursor::default(), input.as_bytes()).ok()?;
-        let mut words = Vec::new();
-        parsed.map(|request| {
-            words.extend(request.iter().map(|word| String::from_utf8_lossy(word).into_owned()));
-        });
-        (!words.is_empty()).then_some(words)
+        let words = parse::words(line.as_bytes())?;
+        Some(words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect())
     }
 }
 

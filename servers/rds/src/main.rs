@@ -17,7 +17,7 @@ use crate::allocator::Bins;
 use crate::config::{Loaded, PORT};
 use clap::Command;
 use keyspace::Keyspace;
-use protocol_resp::service::{Host, RespService};
+use protocol_resp::service::{ConfigFile, Host, RespService};
 use server::cli;
 use server::dialect::redis::{self, Flags};
 use server::settings::Configuration;
@@ -126,7 +126,9 @@ fn run(flags: Flags) -> Result<(), Error> {
     let process = RespProcess::new(builder.controls()).with_peers(config.tls.peers());
     host.set_platform(Box::new(process.with_allocator(allocator::numbers, allocator::purge)));
     if let Some(file) = common.config.filter(|file| file != ::config::STANDARD_INPUT) {
-        host.set_config_file(std::path::absolute(&file).unwrap_or(file));
+        let file = std::path::absolute(&file).unwrap_or(file);
+        let kind = if is_ours { ConfigFile::Other } else { ConfigFile::RedisConf };
+        host.set_config_file(kind(file));
     }
     server_resp::configure(&mut config, &host);
     if host.is_in_cluster() {

@@ -7,12 +7,13 @@
 //!
 //! * `kind.rs`: the syntax of values. `special.rs`: values with a syntax of their own.
 //! * `parameter.rs`: a row. `rows/`: the rows, by subject.
-//! * `settings.rs`: the settings of connections and encodings.
+//! * `settings.rs`: the settings of connections and encodings. `rewrite.rs`: CONFIG REWRITE.
 //! * `config.rs`: [`Host::configure`] and [`Host::configured`], for the program that starts the server, and
 //!   the parts of `CONFIG` (`commands/server/config.rs`).
 
 mod kind;
 mod parameter;
+mod rewrite;
 mod rows;
 mod settings;
 mod special;
@@ -20,6 +21,7 @@ mod special;
 pub(crate) use kind::Value;
 pub use parameter::Parameter;
 pub(crate) use parameter::{Access, Home};
+pub use rewrite::ConfigFile;
 pub(crate) use settings::{ConnectionSettings, SharedLimits};
 pub use special::BufferLimit;
 
@@ -32,6 +34,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     kept: Mutex<BTreeMap<&'static str, Value>>,
+    /// Held while the configuration file is written.
+    rewriting: Mutex<()>,
 }
 
 /// The effect of a value that was given at the start.
@@ -169,6 +173,11 @@ const AT_THE_START: &str = "it is given when this server starts, and stays";
 impl Config {
     fn keep(&self, parameter: &'static Parameter, value: Value) {
         self.kept.lock().insert(parameter.name, value);
+    }
+
+    /// Whether a value was given to a parameter that is stored here.
+    fn is_kept(&self, parameter: &'static Parameter) -> bool {
+        self.kept.lock().contains_key(parameter.name)
     }
 
     fn kept(&self, parameter: &'static Parameter) -> Value {

@@ -123,6 +123,22 @@ pub fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8]) -> Ste
     }
 }
 
+/// The words of a line of a configuration file, which has the syntax of an inline request; `None` if there are none, or
+/// a quote has no end.
+///
+/// ```
+/// let words = protocol_resp::parse::words(b"save '900 1' \"\"");
+/// assert_eq!(words.unwrap(), [&b"save"[..], b"900 1", b""]);
+/// ```
+#[must_use]
+pub fn words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let input = [line, b"\n"].concat();
+    let parsed = parse(&Framing::default(), &mut Cursor::default(), &input).ok()?;
+    let mut words = Vec::new();
+    parsed.map(|request| words.extend(request.iter().map(<[u8]>::to_vec)));
+    (!words.is_empty()).then_some(words)
+}
+
 /// Parses a line whose first byte begins no command name. The client may speak another protocol; it
 /// is then rejected at once, instead of waiting for the end of a line that it may never send.
 #[cold]

@@ -4,11 +4,10 @@
 use super::users;
 use crate::acl::Acl;
 use crate::engine::call::Call;
+use crate::host::files;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The file of users.
 fn path<V: View>(call: &Call<'_, V>) -> Result<PathBuf, Fault> {
@@ -38,7 +37,7 @@ pub(crate) fn load<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Writes the file of users.
 pub(crate) fn save<V: View>(call: &mut Call<'_, V>) -> Done {
     let path = path(call)?;
-    if let Err(error) = replace(&path, &text(call.acl())) {
+    if let Err(error) = files::replace(&path, &text(call.acl())) {
         ::log::warn!("the file of users {} is not written: {error}", path.display());
         return Err(Fault::new(
             "ERR There was an error trying to save the ACLs. Please check the server logs for more information",
@@ -51,25 +50,8 @@ pub(crate) fn save<V: View>(call: &mut Call<'_, V>) -> Done {
 fn text(acl: &Acl) -> Vec<u8> {
     let mut text = Vec::new();
     for account in acl.list() {
-        text.extend(users::line(&account));
+        text.extend(account.line());
         text.push(b'\n');
     }
     text
-}
-
-/// Puts a new file in place of the old one, which is there until the new one is whole.
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".tmp-{}", std::process::id()));
-    let new = path.with_file_name(name);
-    let written = File::create(&new).and_then(|mut file| {
-        file.write_all(text)?;
-        file.sync_all()
-    });
-    let done = written.and_then(|()| fs::rename(&new, path));
-    if done.is_err() {
-        // What is half written is of no use; that it cannot be removed is told by the error before.
-        let _ = fs::remove_file(&new);
-    }
-    done
 }

@@ -29,13 +29,8 @@ pub(crate) fn users<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn list<V: View>(call: &mut Call<'_, V>) -> Done {
     let all = call.acl().list();
     call.out.array(all.len());
-    all.iter().for_each(|account| call.out.bulk(&line(account)));
+    all.iter().for_each(|account| call.out.bulk(&account.line()));
     Ok(())
-}
-
-/// A user as in a file of users.
-pub(super) fn line(account: &Account) -> Vec<u8> {
-    [b"user ", account.name(), b" ", &account.rights().describe()].concat()
 }
 
 /// Makes a user, or changes it by more rules.

@@ -4,10 +4,11 @@
 use super::debug::may;
 use crate::engine::call::Call;
 use crate::host::config;
-use crate::host::config::{Access, Home, Parameter};
+use crate::host::config::{Access, ConfigFile, Home, Parameter};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use keyspace::View;
+use std::io;
 
 /// Reads parameters: one by its name, which is shown as it is written, or all that match a pattern.
 pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -99,10 +100,27 @@ pub(crate) fn config_resetstat<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Files are for people to write: this server changes none.
+/// Makes the `redis.conf` that the server was started with say what is in force.
 pub(crate) fn config_rewrite<V: View>(call: &mut Call<'_, V>) -> Done {
-    Err(match call.config_file() {
-        None => Fault::new("ERR The server is running without a config file"),
-        Some(_) => Fault::new("ERR Rewriting config file: this server does not write its file"),
-    })
+    const FAILED: &str = "ERR Rewriting config file: ";
+    let file = match call.config_file() {
+        None => return Err(Fault::new("ERR The server is running without a config file")),
+        Some(ConfigFile::Other(_)) => {
+            return Err(Fault::made(format!("{FAILED}it is no redis.conf, people write it")));
+        }
+        Some(ConfigFile::RedisConf(file)) => file,
+    };
+    if let Err(error) = call.rewrite_config(file) {
+        log::warn!("CONFIG REWRITE failed: {}: {error}", file.display());
+        return Err(Fault::made(format!("{FAILED}{}", reason(&error))));
+    }
+    log::info!("CONFIG REWRITE executed with success.");
+    call.out.ok();
+    Ok(())
+}
+
+/// What the system says of an error, without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }

@@ -7,7 +7,7 @@ use crate::host::client_memory::ClientMemory;
 use crate::host::clients::Clients;
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
-use crate::host::config::{Parameter, Value};
+use crate::host::config::{ConfigFile, Parameter, Value};
 #[cfg(feature = "scripts")]
 use crate::host::functions::Functions;
 use crate::host::hot_keys::{HotKeys, Session};
@@ -22,7 +22,8 @@ use crate::host::scripts::Scripts;
 use crate::host::stats::Stats;
 use crate::session::waiting::Waiter;
 use keyspace::Settings;
-use std::path::PathBuf;
+use std::io;
+use std::path::Path;
 
 impl<'c, V> Call<'c, V> {
     /// Clients interested in changes of keys, and channels.
@@ -179,8 +180,13 @@ impl<'c, V> Call<'c, V> {
     }
 
     /// The file that the parameters were read from.
-    pub(crate) fn config_file(&self) -> Option<&'c PathBuf> {
+    pub(crate) fn config_file(&self) -> Option<&'c ConfigFile> {
         self.host.config_file()
+    }
+
+    /// Makes this file say what is in force.
+    pub(crate) fn rewrite_config(&self, file: &Path) -> io::Result<()> {
+        self.host.rewrite_config(file)
     }
 
     /// Counts the blocked command of a client whose wait this command ends, which may be a failure.

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Text,
     /// A text with a syntax of its own. The function checks it and returns the text to show.
     Special(fn(&[u8]) -> Result<String, String>),
+    /// The same, of several words, each an argument of its own in a file and on a command line.
+    Words(fn(&[u8]) -> Result<String, String>),
 }
 
 /// The value of a parameter.
@@ -113,7 +115,9 @@ impl Kind {
                 })
             }
             Kind::Text => Ok(Value::Text(text.to_vec())),
-            Kind::Special(read) => read(text).map(|text| Value::Text(text.into_bytes())),
+            Kind::Special(read) | Kind::Words(read) => {
+                read(text).map(|text| Value::Text(text.into_bytes()))
+            }
         }
     }
 
@@ -163,6 +167,14 @@ pub(super) fn bytes(text: &[u8]) -> Option<u64> {
     Some(number.saturating_mul(factor))
 }
 
+/// A number of bytes with the largest unit that it is a multiple of.
+pub(super) fn with_unit(number: u64) -> Vec<u8> {
+    let units = [("gb", 1 << 30), ("mb", 1 << 20), ("kb", 1 << 10)];
+    let fits = |(_, size): &(&str, u64)| number != 0 && number.is_multiple_of(*size);
+    let (unit, size) = units.into_iter().find(fits).unwrap_or(("", 1));
+    format!("{}{unit}", number / size).into_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +185,10 @@ mod tests {
             [("100", 100), ("1k", 1000), ("1KB", 1024), ("2mb", 2 << 20), ("3g", 3_000_000_000)]
         {
             assert_eq!(bytes(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["0", "100", "1kb", "1025kb", "100mb", "3gb", "1073741825"] {
+            let number = bytes(text.as_bytes()).unwrap();
+            assert_eq!(with_unit(number), text.as_bytes());
         }
         for (text, number) in [("", 0), ("mb", 0), ("9999999999999999gb", u64::MAX)] {
             assert_eq!(bytes(text.as_bytes()), Some(number), "{text}");

@@ -82,7 +82,7 @@ impl Parameter {
     /// Whether its value can be several words, each an argument of its own on a command line.
     #[must_use]
     pub fn is_list(&self) -> bool {
-        matches!(self.kind, Kind::Special(_))
+        matches!(self.kind, Kind::Words(_))
     }
 
     /// One sentence on its purpose; empty if it is accepted but unused.
@@ -273,5 +273,5 @@ pub(super) const fn written(name: &'static str, kind: Kind, set: fn(&Host, &Valu
 
 /// A row with [`Home::Directive`].
 pub(super) const fn directive(name: &'static str, why: &'static str) -> Parameter {
-    row(name, Kind::Special(super::special::words), "", Home::Directive(why))
+    row(name, Kind::Words(super::special::words), "", Home::Directive(why))
 }

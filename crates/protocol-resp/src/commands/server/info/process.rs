@@ -38,7 +38,7 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("lru_clock", call.now.unix_seconds() & 0xff_ffff);
     let executable = std::env::current_exe().unwrap_or_default();
     report.line("executable", executable.display());
-    let file = call.config_file().map(|path| path.display().to_string()).unwrap_or_default();
+    let file = call.config_file().map(|file| file.path().display().to_string()).unwrap_or_default();
     report.line("config_file", file);
     report.line("io_threads_active", u8::from(call.parameter("io-threads").number() > 1));
     listeners(report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What this server does not do: files, replicas, modules.
 
-use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
+use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, Words, YesNo};
 use super::super::parameter::{Parameter, directive, fixed, ignored, kept, unheeded};
 use super::super::special;
 use super::{INT_MAX, INT_MIN, LONG_MAX};
@@ -12,7 +12,7 @@ const MODULES: &str = "this server loads no modules";
 
 pub(super) static ROWS: &[Parameter] = &[
     // Files.
-    unheeded("save", Special(special::save), "", DISK),
+    unheeded("save", Words(special::save), "", DISK),
     fixed("appendonly", YesNo, "no", DISK),
     kept("appendfilename", Text, "appendonly.aof").immutable(),
     kept("appenddirname", Text, "appendonlydir").immutable(),
@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("sanitize-dump-payload", Choice(&["no", "yes", "clients"]), "no"),
     kept("stop-writes-on-bgsave-error", YesNo, "yes"),
     // Replicas.
-    fixed("replicaof", Special(special::primary), "", REPLICAS).immutable().or("slaveof"),
+    fixed("replicaof", Words(special::primary), "", REPLICAS).immutable().or("slaveof"),
     kept("masterauth", Text, ""),
     kept("masteruser", Text, ""),
     kept("replica-serve-stale-data", YesNo, "yes").or("slave-serve-stale-data"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Connections: where they are accepted, and how they are treated.
 
-use super::super::kind::Kind::{Bytes, Choice, Integer, Octal, Special, Text, YesNo};
+use super::super::kind::Kind::{Bytes, Choice, Integer, Octal, Special, Text, Words, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, fixed, ignored, kept, live, start};
 use super::super::special::{self, BufferLimits};
@@ -10,7 +10,7 @@ use crate::session::connection::BULK_MAX_LEAST;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) static ROWS: &[Parameter] = &[
-    start("bind", Special(special::words), "127.0.0.1")
+    start("bind", Words(special::words), "127.0.0.1")
         .meaning("Addresses to listen on; with - in front those that may be missing.")
         .at("[server] listen"),
     start("port", Integer(0, 65_535), "6379")
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Parameter] = &[
     .at("[server] idle_timeout"),
     live(
         "client-output-buffer-limit",
-        Special(BufferLimits::canonical),
+        Words(BufferLimits::canonical),
         "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
         |host| Value::Text(host.connection_settings.buffers.lock().to_string().into_bytes()),
         |host, value| host.set_buffer_limits(value.text()),

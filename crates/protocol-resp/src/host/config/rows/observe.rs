@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Observability: events, slow commands, latencies; and which clients may use debugging commands.
 
-use super::super::kind::Kind::{Choice, Integer, Special, YesNo};
+use super::super::kind::Kind::{Choice, Integer, Special, Words, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, kept, live, start};
 use super::super::special;
@@ -93,7 +93,7 @@ pub(super) static ROWS: &[Parameter] = &[
         |host, value| host.latency.is_tracking.store(value.is_yes(), Relaxed),
     )
     .meaning("Whether each command has a histogram of its times."),
-    kept("latency-tracking-info-percentiles", Special(special::percentiles), "50 99 99.9")
+    kept("latency-tracking-info-percentiles", Words(special::percentiles), "50 99 99.9")
         .meaning("Percentiles that INFO shows."),
     start("enable-debug-command", Choice(&["no", "yes", "local"]), "no")
         .immutable()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The process: its log, its files, its end.
 
-use super::super::kind::Kind::{Choice, Integer, Special, Text, YesNo};
+use super::super::kind::Kind::{Choice, Integer, Special, Text, Words, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::super::special;
@@ -41,12 +41,12 @@ pub(super) static ROWS: &[Parameter] = &[
         "Whether memory of data is taken in huge pages where the system has them, before it is needed, by a thread of its own.",
     ),
     kept("oom-score-adj", Choice(&["no", "yes", "relative", "absolute"]), "no"),
-    kept("oom-score-adj-values", Special(special::oom_scores), "0 200 800"),
+    kept("oom-score-adj-values", Words(special::oom_scores), "0 200 800"),
     kept("hz", Special(special::hz), "10"),
     kept("dynamic-hz", YesNo, "yes"),
     kept("shutdown-timeout", Integer(0, INT_MAX), "10"),
-    kept("shutdown-on-sigint", Special(special::shutdown), "default"),
-    kept("shutdown-on-sigterm", Special(special::shutdown), "default"),
+    kept("shutdown-on-sigint", Words(special::shutdown), "default"),
+    kept("shutdown-on-sigterm", Words(special::shutdown), "default"),
     kept("server_cpulist", Text, "").immutable().or("server-cpulist"),
     kept("bio_cpulist", Text, "").immutable().or("bio-cpulist"),
     kept("aof_rewrite_cpulist", Text, "").immutable().or("aof-rewrite-cpulist"),

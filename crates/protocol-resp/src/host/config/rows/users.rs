@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Users and what they may do.
 
-use super::super::kind::Kind::{Choice, Integer, Special};
+use super::super::kind::Kind::{Choice, Integer, Special, Words};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, live, written};
 use super::super::special;
@@ -38,6 +38,6 @@ pub(super) static ROWS: &[Parameter] = &[
         },
     )
     .meaning("The channels of a new user: all or none."),
-    written("user", Special(special::users), |host, value| host.add_users(value.text()))
+    written("user", Words(special::users), |host, value| host.add_users(value.text()))
         .meaning("A user and its rules, a line each."),
 ];
