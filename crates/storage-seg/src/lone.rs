@@ -132,6 +132,18 @@ impl Shared {
         self.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
     }
 
+    /// Extends the time when a segment is due, as [`Segment::extend_due`](crate::segment::Segment::extend_due), and notes the
+    /// first. That may be of another handle than the segment's own, which touches an item that has just come into the index.
+    #[inline]
+    pub(crate) fn extend_due(&self, number: u32, expiry_ms: Option<u64>) -> bool {
+        let segment = self.pool.segment(number);
+        let is_first = segment.extend_due(expiry_ms);
+        if is_first {
+            self.note_due(number, segment.due_ms());
+        }
+        is_first
+    }
+
     /// Has all lone segments looked at by the next search for those that are due.
     pub(crate) fn look_at_lone(&self) {
         let Range { start, end } = self.pool.lone();
@@ -213,3 +225,24 @@ impl SegStore {
 
 /// A lone segment has a block at least.
 const _: () = assert!(LONE_MIN >= BLOCK_BYTES);
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn whoever_sets_the_first_time_of_a_segment_notes_it() {
+        let store = crate::SegStore::builder()
+            .memory(64 << 20)
+            .value_max(4 << 20)
+            .build()
+            .expect("it is possible");
+        let shared = &store.shared;
+        let number = shared.take_lone(100 << 10, usize::MAX, 0).expect("none is in use");
+        let look = |due_ms| shared.lone_due(0, due_ms, |_| ControlFlow::Continue(u64::MAX));
+        assert_eq!(look(1_000), u64::MAX);
+        assert!(shared.extend_due(number, Some(500)), "another handle has touched the item");
+        assert!(!shared.extend_due(number, Some(400)), "its own handle comes later");
+        assert_eq!(look(0), 500);
+    }
+}

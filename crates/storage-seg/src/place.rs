@@ -285,10 +285,9 @@ impl SegStore {
         let memory = || segment.span() as usize * shared.heap.grain_bytes();
         debug_assert!(end as usize <= memory(), "INV-INSIDE: {spot:?} and {len} bytes");
         segment.add_live(len as u32, shared.settings.exclusive);
-        if segment.extend_due(expiry_ms.map(|at| at.max(1))) {
+        if shared.extend_due(spot.segment, expiry_ms.map(|at| at.max(1))) {
             // It may be due at once.
             self.open.looked = None;
-            shared.note_due(spot.segment, segment.due_ms());
         }
         segment.set_written(end);
         match spot.keeper {

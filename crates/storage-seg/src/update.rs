@@ -7,7 +7,6 @@ use crate::item::{Pin, SegItem};
 use crate::layout::State as ItemState;
 use crate::segment::State;
 use crate::store::SegStore;
-use crate::sync::atomic::Ordering;
 use crate::tally::Count;
 use crate::write::{Demand, Reads, Seen, Unpublished, expiry_ms};
 use clock::Ticks;
@@ -290,7 +289,8 @@ impl SegStore {
         if home.find_location(seen.location).is_none() {
             return Some(Attempt::Again);
         }
-        let segment = shared.segment_of(seen.location);
+        let (number, _) = shared.heap.place(seen.location);
+        let segment = shared.pool.segment(number);
         let item = shared.item(&self.turn, seen.location);
         let is_as_seen = item.expiry_ms(segment.base_ms()) == seen.expiry_ms
             && item.state().map(ItemState::marks) == seen.marks;
@@ -305,10 +305,7 @@ impl SegStore {
             // The segment is not used for anything else before it is emptied, and removing this item
             // from the index would need this lock.
             if segment.due_ms() < at {
-                segment.extend_due(expiry_ms);
-                // The segment's own handle may not have lowered this for it yet, and will take it as
-                // done now.
-                shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+                shared.extend_due(number, expiry_ms);
             }
         }
         if seen.marks.is_some_and(|before| before != marks) {

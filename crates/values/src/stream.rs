@@ -225,6 +225,11 @@ impl<'a> StreamMut<'a> {
         StreamRef { stream: self.stream }
     }
 
+    /// The memory of the items, in bytes.
+    pub(crate) fn items_bytes(&self) -> usize {
+        self.stream.items.heap_bytes()
+    }
+
     /// Adds an item. Allocates a node or makes one larger.
     ///
     /// # Panics

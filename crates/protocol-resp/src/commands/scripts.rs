@@ -5,8 +5,8 @@ use crate::engine::call::Call;
 #[cfg(feature = "scripts")]
 use crate::engine::script::shebang;
 #[cfg(feature = "scripts")]
-use crate::host::scripts::{CachedScript, Sha};
-use crate::host::scripts::{Kind, NotKilled};
+use crate::host::scripts::CachedScript;
+use crate::host::scripts::{Kind, NotKilled, Sha};
 use crate::wire::fault::{Done, Fault};
 #[cfg(feature = "scripts")]
 use crate::wire::parse::Args;
@@ -55,7 +55,6 @@ fn run<V: View>(_: &mut Call<'_, V>, _: Given, _: bool) -> Done {
 }
 
 /// A digest that may be written in capitals.
-#[cfg(feature = "scripts")]
 fn sha_of(text: &[u8]) -> Option<Sha> {
     let sha: Sha = text.try_into().ok()?;
     Some(sha.map(|digit| digit.to_ascii_lowercase()))
@@ -169,8 +168,7 @@ pub(crate) fn exists<V: View>(call: &mut Call<'_, V>) -> Done {
     let shas = call.args.tail(2);
     call.out.array(shas.len());
     for sha in shas.iter() {
-        let sha = sha.try_into().ok();
-        let is_there = sha.is_some_and(|sha| call.scripts().find(sha).is_some());
+        let is_there = sha_of(sha).is_some_and(|sha| call.scripts().find(&sha).is_some());
         call.out.integer(i64::from(is_there));
     }
     Ok(())
@@ -178,8 +176,7 @@ pub(crate) fn exists<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Returns the text of a script.
 pub(crate) fn show<V: View>(call: &mut Call<'_, V>) -> Done {
-    let sha = call.arg(2).try_into().ok();
-    let source = sha.and_then(|sha| call.scripts().find(sha));
+    let source = sha_of(call.arg(2)).and_then(|sha| call.scripts().find(&sha));
     let source = source.ok_or(Fault::new("NOSCRIPT No matching script."))?;
     call.out.bulk(&source.text);
     Ok(())

@@ -181,7 +181,7 @@ fn run_in<C: Commands, V: View>(
         if !end.begins_again {
             break (done, has_failed);
         }
-        // It has changed nothing, and what it said meanwhile is nothing either.
+        // It has changed nothing, and its reply so far is nothing. Its commands stay counted, and shown to MONITOR.
         call.out.out().truncate(mark);
         has_selected |= call.conn.db != db;
         call.conn.db = db;

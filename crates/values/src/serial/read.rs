@@ -15,7 +15,8 @@ pub struct Bounds<'a> {
     pub limits: &'a Limits,
     /// The present time, in unix milliseconds: fields of hashes that have expired are left out.
     pub now_ms: u64,
-    /// The most bytes that strings may have that are compressed, together.
+    /// The most bytes that the value may take beyond those that it has in the form: for strings that are compressed, and for
+    /// fields that items of a stream share.
     pub bytes_max: usize,
 }
 

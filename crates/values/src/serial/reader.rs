@@ -25,7 +25,7 @@ impl Chunk<'_> {
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
-    /// How many bytes more may come out of strings that are compressed.
+    /// How many bytes the value may take beyond its own.
     bytes_max: usize,
 }
 
@@ -87,11 +87,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// How many bytes more the value may take than it has here.
+    pub(super) fn bytes_left(&self) -> usize {
+        self.bytes_max
+    }
+
+    /// Notes that it takes so many more.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<(), Malformed> {
+        self.bytes_max = self.bytes_max.checked_sub(bytes).ok_or(Malformed)?;
+        Ok(())
+    }
+
     fn compressed(&mut self) -> Result<Vec<u8>, Malformed> {
         let (short, len) = (self.count()?, self.count()?);
         let short = usize::try_from(short).map_err(|_| Malformed)?;
         let len = usize::try_from(len).map_err(|_| Malformed)?;
-        self.bytes_max = self.bytes_max.checked_sub(len).ok_or(Malformed)?;
+        self.take(len)?;
         lzf::decompress(self.bytes(short)?, len)
     }
 

@@ -171,6 +171,33 @@ fn a_script_that_has_written_is_not_killed_and_makes_the_server_busy() {
 }
 
 #[test]
+fn a_script_that_goes_astray_while_it_is_busy_makes_the_whole_server_busy() {
+    // It keeps to its key in the runs of its probation. In the last it waits, once it has written, until it is told to go on.
+    const SCRIPT: &str = "redis.call('set', KEYS[1], 1) if not ARGV[1] then return 0 end \
+         while redis.call('pubsub', 'numsub', 'go')[2] == 0 do end \
+         redis.call('get', ARGV[1]) while true do end";
+    let server = patient("4");
+    let (mut own, mut others) = (Peer::new(&server), others(&server));
+    let mut signals = self::others(&server);
+    for _ in 0..200 {
+        assert_eq!(own.ask(&["EVAL", SCRIPT, "1", "k"]), ":0");
+    }
+    let begun = Instant::now();
+    own.send(&["EVAL", SCRIPT, "1", "k", "far"]);
+    ask_until(&mut others, &["SCRIPT", "KILL"], "-UNKILLABLE");
+    let limit = begun.elapsed().max(Duration::from_secs(5)).as_millis().to_string();
+    ask_until(&mut others, &["CONFIG", "SET", "lua-time-limit", &limit], "+OK");
+    ask_until(&mut others, &["EVAL", "return 1", "0"], "-BUSY");
+    ask_until(&mut others, &["GET", "far"], "$-1");
+    // Some of them are served by workers that do not run the script.
+    signals.iter_mut().for_each(|signal| signal.send(&["SUBSCRIBE", "go"]));
+    ask_until(&mut others, &["GET", "far"], "-BUSY");
+    ask_until(&mut others, &["CONFIG", "SET", "lua-time-limit", "1"], "+OK");
+    assert!(own.line().starts_with("-ERR Script ended"));
+    assert_eq!(own.ask(&["GET", "far"]), "$-1");
+}
+
+#[test]
 fn a_script_that_only_reads_is_ended_at_the_limit() {
     let server = process::rds(&["--io-threads", "2", "--lua-time-limit", "50"]);
     let mut own = Peer::new(&server);

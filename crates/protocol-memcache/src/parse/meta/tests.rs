@@ -2,7 +2,7 @@
 //! What lines become, and that no form of a line is parsed in two ways.
 
 use crate::op::{Act, Meta, Op};
-use crate::parse::Memcache;
+use crate::parse::{LINE_MAX, Memcache};
 use crate::request::Request;
 use protocol::{Malformed, Parsed, Protocol};
 
@@ -29,6 +29,23 @@ fn refused(input: &[u8]) -> (String, usize) {
             (text, skip.expect("parsing goes on"))
         }
         Ok(parsed) => panic!("{}: {parsed:?}", input.escape_ascii()),
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_so_wherever_it_is_cut() {
+    for (line, body) in [("mg key P", ""), ("ms key 1 P", "v\r\n"), ("mg key  v P", "")] {
+        let with = |len: usize| format!("{line}{}", "x".repeat(len - line.len()));
+        let right = format!("{}\n{body}", with(LINE_MAX - 1) + "\r");
+        assert!(matches!(parse(right.as_bytes()), Ok(Parsed::Request { .. })), "{line}");
+        let long = format!("{}\r\n{body}", with(LINE_MAX));
+        for end in [LINE_MAX + 1, LINE_MAX + 2, long.len()] {
+            let step = parse(&long.as_bytes()[..end]);
+            assert!(
+                matches!(step, Err(Malformed { skip: None, .. })),
+                "{line}, cut at {end}: {step:?}"
+            );
+        }
     }
 }
 

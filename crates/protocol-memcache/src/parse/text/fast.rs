@@ -8,13 +8,14 @@ use super::{found, set};
 use crate::command::CommandId;
 use crate::exptime::Exptime;
 use crate::op::{Act, Get, KEY_MAX, Meta, Mode, Op, Set};
-use crate::parse::Step;
 use crate::parse::meta::{self, Flags};
+use crate::parse::{LINE_MAX, Step};
 use crate::reply::Text;
 use crate::request::Request;
 
 /// Parses `get <key>`, `gets <key>`, `set <key> <flags> <exptime> <bytes> [noreply]`, `mg` and `ms` with single spaces,
-/// plain numbers, right flags, a value of up to `sure_max` bytes and `\r\n`. `None` for everything else, unfinished lines included.
+/// plain numbers, right flags, a value of up to `sure_max` bytes and `\r\n`. `None` for everything else, lines that are unfinished
+/// or longer than [`LINE_MAX`] included.
 #[inline]
 pub(super) fn parse(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
@@ -52,6 +53,9 @@ fn meta_get(input: &[u8]) -> Option<Step<'_>> {
     let key = key(&input[3..])?;
     let flags = Flags::plain(Act::Get, key, &input[3 + key.len()..])?;
     let end = 3 + key.len() + flags.text().len();
+    if end >= LINE_MAX {
+        return None;
+    }
     let meta = Meta::new(Act::Get, &input[3..end], key, flags);
     Some(found(Request::meta(CommandId::Mg, meta), end + 2))
 }
@@ -71,6 +75,9 @@ fn meta_set(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     }
     let flags = Flags::plain(Act::Set, key, &input[at..])?;
     let end = at + flags.text().len();
+    if end >= LINE_MAX {
+        return None;
+    }
     let meta = Meta::new(Act::Set, &input[3..end], key, flags);
     Some(meta::body(CommandId::Ms, meta, input, end + 2, len))
 }

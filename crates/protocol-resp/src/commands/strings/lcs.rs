@@ -3,8 +3,8 @@
 //!
 //! The textbook algorithm keeps a table with the length of the longest common subsequence for each
 //! pair of prefixes of the two strings. To walk back through it, one bit per cell is enough: from
-//! which neighbour the cell has its length. So only one row of lengths is kept, and a bit for each
-//! cell.
+//! which neighbour the cell has its length. So only one row of lengths is kept, along the shorter string, and a bit
+//! for each cell.
 
 #![expect(
     clippy::arithmetic_side_effects,
@@ -117,11 +117,11 @@ pub(crate) fn lcs<V: View>(call: &mut Call<'_, V>) -> Done {
 struct Table {
     /// How long that of the whole strings is.
     len: usize,
-    /// For each byte of `a`, a bit for each byte of `b`: without that byte of `a` more is left than
+    /// For each byte of one string, a bit for each of the other: without the byte of `a` more is left than
     /// without that of `b`. Empty if nobody wants the way back.
     shorten_a: Vec<u64>,
-    /// Words for each byte of `a`.
-    width: usize,
+    /// How many bits a byte of `a` and one of `b` are apart from the next.
+    steps: [usize; 2],
 }
 
 /// A run of bytes that the strings have in common: where it starts in each.
@@ -134,19 +134,25 @@ struct Part {
 
 impl Table {
     fn new(a: &[u8], b: &[u8], with_way: bool) -> Self {
-        let width = b.len().div_ceil(64);
-        let mut shorten_a = vec![0; if with_way { a.len() * width } else { 0 }];
-        // Of the start of `a` before this byte, and each start of `b`.
-        let mut lens = vec![0_u32; b.len() + 1];
-        for (i, byte) in a.iter().enumerate() {
+        let a_is_longer = a.len() > b.len();
+        let (long, short) = if a_is_longer { (a, b) } else { (b, a) };
+        let steps = if a_is_longer { [short.len(), 1] } else { [1, short.len()] };
+        let cells = if with_way { long.len() * short.len() } else { 0 };
+        let mut shorten_a = vec![0; cells.div_ceil(64)];
+        // Of the start of the long one before this byte, and each start of the short one.
+        let mut lens = vec![0_u32; short.len() + 1];
+        for (i, byte) in long.iter().enumerate() {
             let (mut diagonal, mut left) = (0, 0);
-            for (j, other) in b.iter().enumerate() {
+            for (j, other) in short.iter().enumerate() {
                 let above = lens[j + 1];
                 let len = if byte == other {
                     diagonal + 1
                 } else {
-                    if with_way && above > left {
-                        shorten_a[i * width + j / 64] |= 1 << (j % 64);
+                    let (without_a, without_b) =
+                        if a_is_longer { (above, left) } else { (left, above) };
+                    if with_way && without_a > without_b {
+                        let cell = i * short.len() + j;
+                        shorten_a[cell / 64] |= 1 << (cell % 64);
                     }
                     above.max(left)
                 };
@@ -154,7 +160,7 @@ impl Table {
                 (diagonal, left) = (above, len);
             }
         }
-        Table { len: lens[b.len()] as usize, shorten_a, width }
+        Table { len: lens[short.len()] as usize, shorten_a, steps }
     }
 
     /// The parts of the longest common subsequence, the last one first.
@@ -174,8 +180,8 @@ impl Table {
                 continue;
             }
             goes_on = false;
-            let bits = self.shorten_a[(i - 1) * self.width + (j - 1) / 64];
-            if bits >> ((j - 1) % 64) & 1 == 1 {
+            let cell = (i - 1) * self.steps[0] + (j - 1) * self.steps[1];
+            if self.shorten_a[cell / 64] >> (cell % 64) & 1 == 1 {
                 i -= 1;
             } else {
                 j -= 1;
@@ -201,6 +207,30 @@ mod tests {
     }
 
     #[test]
+    fn a_bit_for_each_cell_is_enough_whichever_is_long() {
+        let long = [b'x'; 100_000];
+        for (a, b) in [(&long[..], &b"y"[..]), (b"y", &long)] {
+            let table = Table::new(a, b, true);
+            assert_eq!((table.len, table.shorten_a.len()), (0, 100_000_usize.div_ceil(64)));
+        }
+    }
+
+    #[test]
+    fn of_several_ways_the_one_of_redis_is_taken() {
+        // What LCS of Redis 7.0 answers.
+        for (a, b, expected) in [
+            ("ab", "ba", "b"),
+            ("ba", "ab", "a"),
+            ("abcb", "bca", "bc"),
+            ("bca", "abcb", "bc"),
+            ("axbycz", "xaybzc", "xyz"),
+            ("xaybzc", "axbycz", "abc"),
+        ] {
+            assert_eq!(common(a, b).0, expected, "{a} {b}");
+        }
+    }
+
+    #[test]
     fn what_two_strings_have_in_common_is_as_long_as_the_table_says() {
         for (a, b, expected) in [
             ("ohmytext", "mynewtext", "mytext"),
@@ -216,5 +246,6 @@ mod tests {
         let (text, len) = common(&a, &b);
         assert_eq!((text.len(), len), (180, 180));
         assert_eq!(Table::new(a.as_bytes(), b.as_bytes(), false).len, 180);
+        assert_eq!(common(&b, &a), (text, 180));
     }
 }

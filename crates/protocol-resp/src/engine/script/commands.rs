@@ -193,6 +193,10 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         self.has_wandered |= !self.declared.contains(scope);
         let is_first = !self.has_effects && id.spec().flags.meets(WRITES);
         if (!held.contains(scope) || (is_first && !self.is_contained)) && *held != Scope::ALL {
+            // Before it has the locks, so that nobody begins to wait for them.
+            if let Some(running) = self.running.as_ref().filter(|_| self.is_busy) {
+                host.scripts().make_busy(running, Scope::ALL);
+            }
             if !view.extend(Scope::ALL) {
                 if !self.has_effects {
                     self.begins_again = true;

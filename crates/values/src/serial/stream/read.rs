@@ -8,6 +8,9 @@ use super::write::elements;
 use super::{DELETED, Form, SAME_FIELDS, groups};
 use crate::{Entry, Limits, NewStream, StreamId, StreamMut, Text};
 
+/// What a piece may take for itself, in bytes.
+const PIECE_BYTES: usize = 1 << 10;
+
 /// Reads a stream of a version of the form.
 pub(in super::super) fn read(
     kind: u8,
@@ -20,7 +23,13 @@ pub(in super::super) fn read(
     let mut stream = made.edit(limits);
     for _ in 0..reader.count()? {
         let first = raw_id(reader.string()?.bytes())?;
-        piece(&mut stream, first, &reader.pack()?)?;
+        let bytes = reader.pack()?;
+        // Fields that items of a piece share are written once there, but once for each node here.
+        let before = stream.items_bytes();
+        let usual = bytes.len().saturating_mul(2).saturating_add(PIECE_BYTES);
+        let most = before.saturating_add(usual).saturating_add(reader.bytes_left());
+        piece(&mut stream, first, &bytes, most)?;
+        reader.take(stream.items_bytes().saturating_sub(before).saturating_sub(usual))?;
     }
     let items = reader.count()?;
     let last = id(reader)?;
@@ -57,8 +66,13 @@ pub(super) fn raw_id(bytes: &[u8]) -> Result<StreamId, Malformed> {
     Ok(StreamId::new(u64::from_be_bytes(*ms), u64::from_be_bytes(seq)))
 }
 
-/// Adds the items of a piece, which are behind all others.
-fn piece(stream: &mut StreamMut<'_>, first: StreamId, bytes: &[u8]) -> Result<(), Malformed> {
+/// Adds the items of a piece, which are behind all others, as long as all items take up to `most` bytes.
+fn piece(
+    stream: &mut StreamMut<'_>,
+    first: StreamId,
+    bytes: &[u8],
+    most: usize,
+) -> Result<(), Malformed> {
     let mut pack = Listpack::new(bytes)?;
     let (items, deleted) = (number(&mut pack)?, number(&mut pack)?);
     let shared = texts(&mut pack)?;
@@ -94,6 +108,9 @@ fn piece(stream: &mut StreamMut<'_>, first: StreamId, bytes: &[u8]) -> Result<()
         }
         stream.append(id, own.iter().map(|(field, value)| [&**field, &**value]));
         found = found.saturating_add(1);
+        if stream.items_bytes() > most {
+            return Err(Malformed);
+        }
     }
     if (found, gone) == (items, deleted) { Ok(()) } else { Err(Malformed) }
 }

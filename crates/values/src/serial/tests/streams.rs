@@ -207,3 +207,24 @@ fn how_much_groups_have_read_is_found_where_the_first_form_does_not_say_it() {
     assert_eq!(counts(b"g"), Some((Some(1), Some(1))));
     assert_eq!(counts(b"h"), Some((Some(0), Some(2))));
 }
+
+#[test]
+fn a_field_that_items_share_is_not_copied_without_end() {
+    let (field, count) = ("f".repeat(30_000), 200);
+    let limits = Limits { stream_node_bytes: 0, stream_node_entries: 0, ..Limits::default() };
+    let mut made = NewStream::new(b"k");
+    let mut stream = made.edit(&limits);
+    for number in 1..=count {
+        stream.append(StreamId::new(number, 0), [[field.as_bytes(), b"v"]].into_iter());
+    }
+    let (value, version) = written(&made.into_entry());
+    assert!(value.len() < 40_000, "it is written once: {}", value.len());
+    // With the usual limits each item has a node, and the field again: 6 MB.
+    assert_eq!(read_value(&value, version).err(), Some(Malformed));
+    let bounds = Bounds { limits: &Limits::default(), now_ms: NOW_MS, bytes_max: 16 << 20 };
+    let read = read(b"key", &value, version, bounds).unwrap().unwrap();
+    assert_eq!(read.stream().unwrap().len() as u64, count);
+    // What is compressed counts, too.
+    let bounds = Bounds { limits: &limits, now_ms: NOW_MS, bytes_max: 40_000 };
+    assert!(super::read(b"key", &value, version, bounds).is_ok(), "it takes no more than it did");
+}
