@@ -74,8 +74,8 @@ impl State {
     }
 }
 
-/// One segment's bookkeeping: one cache line of fields that are read often and seldom changed, and one
-/// of fields that change with each item that is overwritten or pinned.
+/// One segment's bookkeeping: one cache line of fields that its owner changes as it fills the segment, and that are seldom
+/// changed from then on; and one of fields that change with each item that is overwritten or pinned.
 #[derive(Debug)]
 pub(crate) struct Segment {
     /// The number of this opening: every opening of any segment has a larger one. It is the upper

@@ -2,8 +2,8 @@
 //! [`ByAge`]: the items of a group that are not acknowledged, in the order in which they are claimed.
 //!
 //! Those that were given back come first, in the order in which that happened, and then the others, by the time
-//! at which they were given to their consumers. A group has this order from the first `XREADGROUP` with `CLAIM`
-//! on, so that others do not pay for it.
+//! at which they were given to their consumers. A group has this order from the first `XREADGROUP` with `CLAIM` that
+//! reads it on, so that others do not pay for it.
 //!
 //! INV-AGE: it has each pending item of its group once.
 

@@ -26,6 +26,8 @@ const AWAY: Duration = Duration::from_millis(300);
 /// A value that is not whole after so long is slow: it counts with what it will have soon, not with all that it has
 /// announced. Others need not wait for memory that it does not use.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// How far ahead that is: it has then what comes in so long at its speed.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Between two looks no more than this counts as time that a value was under way: in the rest its worker had no time for it.
