@@ -9,7 +9,7 @@
 //! ```
 //!
 //! * `service.rs`: [`Engine`](service::Engine), one per worker. `admit.rs`: the checks before a command runs.
-//!   `run.rs`: its locks, its call, and the work after it. `exec.rs`: EXEC.
+//!   `run.rs`: its locks. `execution.rs`: its call under them, and what is noted of it. `exec.rs`: EXEC.
 //! * `call.rs`, `keys.rs`: the arguments of a command function. `any_call.rs`: the part of them that both
 //!   services have. `function.rs`: the trait through which the engine calls the functions.
 //! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
@@ -32,6 +32,7 @@ pub(crate) mod blocking;
 pub(crate) mod call;
 mod cluster;
 mod exec;
+mod execution;
 pub(crate) mod function;
 mod journal;
 pub(crate) mod key_sizes;

@@ -10,8 +10,8 @@
 //! just after a command has checked for one, the key is served again later, with all shards locked.
 
 use super::call::Call;
+use super::execution::Execution;
 use super::keys::Keys;
-use super::run::Execution;
 use crate::engine::function::Commands;
 use crate::engine::rights::{self, Subject};
 use crate::engine::service::Engine;

@@ -14,7 +14,7 @@
 use crate::cluster::Topology;
 use crate::cluster::route::{Asked, Redirection, Route};
 use crate::cluster::slots::slot_of;
-use crate::engine::run::Execution;
+use crate::engine::execution::Execution;
 use crate::engine::service::Engine;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;

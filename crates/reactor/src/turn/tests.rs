@@ -7,7 +7,9 @@ mod lent;
 use super::*;
 use buffer::Pool;
 use clock::Clock;
+use clock::Timer;
 use protocol::{ConnectionId, Directory, ErrorReply, Outbox, Ticket};
+use std::time::Duration;
 
 /// Lines of text. `x…` is malformed, `big:N` claims a body of N bytes that is to be dropped, `?` cannot
 /// be resynchronised, all others are executed.

@@ -8,9 +8,10 @@
 
 use super::Script;
 use crate::cluster::slots::slot_of;
+use crate::engine::execution::{Execution, Origin};
 use crate::engine::function::Commands;
 use crate::engine::rights;
-use crate::engine::run::{Execution, Origin, scope_of};
+use crate::engine::run::scope_of;
 use crate::host::acl_log::Where;
 use crate::host::scripts::{Running, RunningFunction};
 use crate::session::connection::Resp;
