@@ -13,6 +13,7 @@ mod choose;
 mod contest;
 mod fate;
 mod frequency;
+mod guess;
 mod miniature;
 mod policy;
 mod sample;

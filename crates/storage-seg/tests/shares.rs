@@ -93,3 +93,22 @@ fn what_is_read_once_and_late_is_kept_until_then() {
         assert!(missing <= most, "{missing} are missing after {part} of the memory");
     }
 }
+
+/// Each key is asked for twice, and filled in by the client where it is missing: a cache that missed the second time would have
+/// twice as much written to it, and would go on to miss.
+#[test]
+fn what_is_asked_for_twice_and_filled_in_is_found_from_the_beginning() {
+    for part in [0.4, 0.65] {
+        let mut store = store();
+        let items = (MEMORY / ITEM_BYTES) as u64;
+        let distance = (items as f64 * part) as u64;
+        let mut missing = 0;
+        for key in 0..8 * items {
+            ask(&mut store, key, VALUE.len());
+            let again = key.checked_sub(distance);
+            missing += again.map_or(0, |again| u64::from(!ask(&mut store, again, VALUE.len())));
+        }
+        store.check_integrity();
+        assert!(missing * 100 <= items, "{missing} of {} at {part}", 8 * items);
+    }
+}

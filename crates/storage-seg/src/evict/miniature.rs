@@ -27,6 +27,9 @@ const REMEMBERED: usize = 6;
 /// An item larger than the memory divided by this is refused.
 const LEN_PART: u64 = 4;
 
+/// An item is read late if so much was written since it was, as a divisor of the memory.
+const LATE_PART: u64 = 4;
+
 /// The expiry of an item that never expires.
 const NEVER: u32 = u32::MAX;
 
@@ -40,6 +43,8 @@ struct Kept {
     due_s: u32,
     frequency: u8,
     tier: u8,
+    /// What had passed when it was written, in bytes.
+    at: u64,
 }
 
 impl Kept {
@@ -144,6 +149,14 @@ impl Miniature {
         bytes / f64::max(items, 1.0)
     }
 
+    /// Whether an item that is there was never used, and much was written since it was.
+    pub(super) fn is_read_late(&self, key: u64) -> bool {
+        self.items.get(&key).is_some_and(|item| {
+            let passed = self.passed.saturating_sub(item.at);
+            item.len > 0 && item.frequency == UNUSED && passed > self.memory / LATE_PART
+        })
+    }
+
     /// Reads an item. Returns its length if it is there.
     pub(super) fn read(&mut self, key: u64, now_ms: u64) -> Option<u32> {
         let item = self.items.get_mut(&key).filter(|item| item.len > 0)?;
@@ -169,7 +182,8 @@ impl Miniature {
             return;
         }
         let due_s = due_ms.map_or(NEVER, |due| due.div_ceil(1000).min(u64::from(NEVER)) as u32);
-        self.put(key, Kept { len, number: 0, due_s, frequency, tier: NEW });
+        let at = self.passed;
+        self.put(key, Kept { len, number: 0, due_s, frequency, tier: NEW, at });
         self.live += 1;
         let mut looks = 0;
         while self.used() > self.memory && looks < LOOKS_MAX {

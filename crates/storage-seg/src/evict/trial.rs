@@ -13,6 +13,7 @@
 //! handle does. A request for any other key costs one comparison.
 
 use super::contest::{ALL, Contest, FIRST};
+use super::guess::Guess;
 use super::miniature::Miniature;
 use super::policy::Eviction;
 use super::sample::{Deed, Scale, SharedScale};
@@ -25,6 +26,10 @@ use clock::Ticks;
 
 /// The shares of the memory that are simulated, in order of preference where several are equally good.
 const SHARES: [f64; ALL] = [0.12, 0.04, 0.3, 0.6, 0.9];
+
+/// The largest share, and how many times the memory is written before a store that was guessed to need it takes another.
+const LARGEST: usize = ALL - 1;
+const GUESS_MEMORIES: u64 = 4;
 
 /// The least size of a share in segments: with fewer, new items would have much less than the
 /// share.
@@ -114,6 +119,9 @@ struct Trial {
     played: usize,
     /// Bytes of items that were new to the store since then.
     inserted: u64,
+    /// Bytes of items that were new to the store in all.
+    written: u64,
+    guess: Guess,
 }
 
 impl Trial {
@@ -124,6 +132,8 @@ impl Trial {
             contest: Contest::default(),
             played: 0,
             inserted: 0,
+            written: 0,
+            guess: Guess::default(),
         }
     }
 
@@ -134,6 +144,7 @@ impl Trial {
         }
         self.played += 1;
         let is_usual = self.scale.samples_any(hash);
+        let is_late = !self.guess.is_made() && self.miniatures[LARGEST].is_read_late(hash);
         let mut len_of_hit = None;
         let mut hit = [false; ALL];
         for (miniature, hit) in self.miniatures.iter_mut().zip(&mut hit) {
@@ -164,9 +175,12 @@ impl Trial {
         }
         if let Deed::Write { len, is_new: true, .. } = deed {
             self.inserted += self.scale.bytes(len);
+            self.written += self.scale.bytes(len);
         }
         if let Some(len) = len_of_hit {
-            self.contest.count(hit, policy.worth_of_hit(len) * self.scale.part(len));
+            let worth = policy.worth_of_hit(len) * self.scale.part(len);
+            self.contest.count(hit, worth);
+            self.guess.count(worth, is_late);
         }
     }
 
@@ -197,15 +211,21 @@ impl Trial {
 
     /// The share to use next, in a store with this many segments.
     fn choose(&mut self, present: usize, segments: usize) -> usize {
+        if self.guess.is_made_now(self.written, self.miniatures[LARGEST].memory())
+            && is_possible(LARGEST, segments)
+        {
+            return LARGEST;
+        }
         if self.played < LOOK_MIN.max((LOOK_SHARE * self.len() as f64) as usize) {
             return present;
         }
-        let chosen = if self.miniatures.iter().all(Miniature::is_warm) {
+        let memory = self.miniatures[FIRST].memory();
+        let is_guessed = self.guess.is_late() && self.written < GUESS_MEMORIES * memory;
+        let chosen = if !is_guessed && self.miniatures.iter().all(Miniature::is_warm) {
             self.contest.judge(present, |at| is_possible(at, segments))
         } else {
             present
         };
-        let memory = self.miniatures[FIRST].memory();
         let turnover = self.inserted as f64 / memory.max(1) as f64;
         self.contest.fade(FADING.min((-TURNOVER_FADING * turnover).exp()));
         (self.played, self.inserted) = (0, 0);
