@@ -42,6 +42,11 @@ pub(crate) trait AnyCall<'c> {
     /// Wall time in milliseconds.
     fn unix_ms(&self) -> u64;
 
+    /// Wall time in microseconds, to be told.
+    fn unix_micros(&mut self) -> u64 {
+        clock::unix_micros()
+    }
+
     /// How many databases there are.
     fn databases(&self) -> usize;
 

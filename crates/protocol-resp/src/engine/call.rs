@@ -241,6 +241,15 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
         self.now.unix_ms
     }
 
+    /// Within a script or a transaction no time passes, as for Redis since 7.2.
+    fn unix_micros(&mut self) -> u64 {
+        if self.in_transaction {
+            *self.worker.unit_micros.get_or_insert_with(clock::unix_micros)
+        } else {
+            clock::unix_micros()
+        }
+    }
+
     fn databases(&self) -> usize {
         self.host.databases()
     }

@@ -110,6 +110,7 @@ impl<K: Keyspace> Engine<K> {
                 return Control::Continue;
             }
         }
+        worker.unit_micros = None;
         Writer::new(out, conn.version).array(transaction.queue.len());
         let mut control = Control::Continue;
         for queued in &transaction.queue {

@@ -146,6 +146,9 @@ fn run_in<C: Commands, V: View>(
         call.keys.view.relock(Scope::ALL);
         scope = Scope::ALL;
     }
+    if !call.in_transaction {
+        call.worker.unit_micros = None;
+    }
     let (version, db) = (call.conn.version, call.conn.db);
     let fieldsets = std::mem::take(&mut call.conn.fieldsets);
     let mut replies = call.worker.script_replies.take().unwrap_or_default();

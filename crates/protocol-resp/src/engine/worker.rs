@@ -31,6 +31,8 @@ pub(crate) struct WorkerState {
     pub(crate) changes: u64,
     /// The counts of this worker.
     pub(crate) counts: Arc<WorkerCounts>,
+    /// The time that TIME tells within the present script or transaction, once it was asked for.
+    pub(crate) unit_micros: Option<u64>,
     /// How long the present command makes its client sleep, which counts as its run time.
     pub(crate) slept_nanos: u64,
     /// The nodes of the cluster.
@@ -66,6 +68,7 @@ impl WorkerState {
             spans: Vec::new(),
             pending: Pending::default(),
             changes: 0,
+            unit_micros: None,
             slept_nanos: 0,
             counts,
             topology,

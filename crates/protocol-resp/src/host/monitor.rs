@@ -61,7 +61,7 @@ impl Monitors {
         let peer = conn.client.as_ref().and_then(|client| client.peer.as_deref());
         let remote = peer.map_or("", |peer| &peer.remote);
         let remote = if in_script { "lua" } else { remote };
-        let line = Bytes::from(line(spec, args, conn.db, remote, context.now.unix_ms));
+        let line = Bytes::from(line(spec, args, conn.db, remote, clock::unix_micros()));
         for id in self.ids.lock().iter() {
             context.outbox.push(*id, line.clone());
         }
@@ -69,12 +69,12 @@ impl Monitors {
 }
 
 /// A command as a line: time, database, address, and each argument in quotes.
-fn line(spec: &Spec, args: Args<'_>, db: usize, remote: &str, unix_ms: u64) -> Vec<u8> {
+fn line(spec: &Spec, args: Args<'_>, db: usize, remote: &str, micros: u64) -> Vec<u8> {
     let address = match remote.split_once(':') {
         Some(("tcp" | "tcp6", address)) => address,
         _ => remote,
     };
-    let (seconds, micros) = (unix_ms / 1000, unix_ms % 1000 * 1000);
+    let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
     let mut line = format!("+{seconds}.{micros:06} [{db} {address}]").into_bytes();
     for arg in secrets::shown(spec, args) {
         line.push(b' ');

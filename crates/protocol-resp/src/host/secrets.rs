@@ -12,18 +12,26 @@ pub(crate) fn shown<'a>(
     spec: &Spec,
     args: Args<'a>,
 ) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
-    let secret = secret(spec, args);
-    args.iter().enumerate().map(move |(i, arg)| if secret.contains(&i) { REDACTED } else { arg })
+    let (kind, secret) = (spec.secret, secret(spec, args));
+    let is_secret = move |i: usize| match kind {
+        Secret::Values { names, from } => {
+            let is_value = i > from && !(i - from).is_multiple_of(2);
+            let is = |name: &&str| args.arg(i - 1).eq_ignore_ascii_case(name.as_bytes());
+            is_value && names.iter().any(is)
+        }
+        _ => secret.contains(&i),
+    };
+    args.iter().enumerate().map(move |(i, arg)| if is_secret(i) { REDACTED } else { arg })
 }
 
-/// The positions of the secret arguments, if there are any.
+/// The positions of the secret arguments, if they follow each other.
 fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
     let is = |i: usize, word: &[u8]| args.get(i).is_some_and(|arg| arg.eq_ignore_ascii_case(word));
     match spec.secret {
-        Secret::None => 0..0,
-        Secret::All => 1..args.len(),
-        Secret::Behind { option, from, step, count } => {
-            let found = (from..args.len()).step_by(step).find(|&i| is(i, option.as_bytes()));
+        Secret::None | Secret::Values { .. } => 0..0,
+        Secret::From(first) => first..args.len(),
+        Secret::Behind { option, from, count } => {
+            let found = (from..args.len()).find(|&i| is(i, option.as_bytes()));
             found.map_or(0..0, |option| option + 1..option + 1 + count)
         }
         Secret::OfOptions { options, from, end } => {
@@ -77,6 +85,13 @@ mod tests {
             seen("config set port 1 RequirePass secret"),
             "config set port 1 RequirePass (redacted)"
         );
+        assert_eq!(
+            seen("config set requirepass a maxmemory 0 masterauth b timeout masteruser"),
+            "config set requirepass (redacted) maxmemory 0 masterauth (redacted) timeout masteruser"
+        );
+        assert_eq!(seen("config set requirepass"), "config set requirepass");
+        assert_eq!(seen("acl setuser ann >pw"), "acl setuser (redacted) (redacted)");
+        assert_eq!(seen("acl deluser ann"), "acl deluser (redacted)");
         assert_eq!(seen("set auth secret"), "set auth secret");
         for (line, shown) in [
             ("AUTH pw", "AUTH (redacted)"),

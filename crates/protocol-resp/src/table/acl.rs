@@ -25,6 +25,7 @@ commands! {
         name: "acl|deluser", arity: -3, since: "6.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "username...",
+        secret: Secret::From(2),
         reply: Integer, complexity: "O(1) amortized time considering the typical user",
         summary: "Removes users, and closes their connections.",
     }
@@ -46,6 +47,7 @@ commands! {
         name: "acl|getuser", arity: 3, since: "6.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "username",
+        secret: Secret::From(2),
         reply: Various, complexity: "O(N) in the number of rules",
         summary: "Describes a user.",
     }
@@ -88,7 +90,7 @@ commands! {
         name: "acl|setuser", arity: -3, since: "6.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "username [rule...]",
-        secret: Secret::All,
+        secret: Secret::From(2),
         reply: Ok, complexity: "O(N) in the number of rules",
         summary: "Makes or changes a user.",
     }

@@ -11,7 +11,7 @@ commands! {
         name: "auth", arity: -2, since: "1.0.0",
         flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "[username] password",
-        secret: Secret::All,
+        secret: Secret::From(1),
         reply: Ok, complexity: "O(1)",
         summary: "Says who the client is.",
     }
@@ -191,7 +191,7 @@ commands! {
         name: "hello", arity: -1, since: "6.0.0",
         flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY HOLDS ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "[arguments: protover [AUTH (username password)] [SETNAME clientname]]",
-        secret: Secret::Behind { option: "auth", from: 2, step: 1, count: 2 },
+        secret: Secret::Behind { option: "auth", from: 2, count: 2 },
         reply: Map, complexity: "O(1)",
         summary: "Chooses the version of the protocol and describes the server.",
     }

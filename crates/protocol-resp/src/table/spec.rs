@@ -53,16 +53,21 @@ pub struct Spec {
 pub enum Secret {
     /// None.
     None,
-    /// All but the name of the command.
-    All,
+    /// All from this one on.
+    From(usize),
+    /// The values of some parameters, among pairs of a name and a value.
+    Values {
+        /// The parameters, in any case.
+        names: &'static [&'static str],
+        /// The first name.
+        from: usize,
+    },
     /// Those behind an option.
     Behind {
         /// The option, in any case.
         option: &'static str,
         /// The first argument that may be the option.
         from: usize,
-        /// How far it is from there to the next that may be.
-        step: usize,
         /// How many arguments behind it are secret.
         count: usize,
     },

@@ -244,3 +244,19 @@ fn nobody_comes_in_between_when_a_script_uses_keys_that_it_has_not_declared() {
     };
     assert_eq!(line, "scripts_not_atomic:0");
 }
+
+#[test]
+fn no_time_passes_within_a_transaction() {
+    let server = process::rds(&[]);
+    let mut peer = Peer::new(&server);
+    const WAIT: &str = "local c = os.clock() while os.clock() < c + 0.003 do end return 1";
+    assert_eq!(peer.ask(&["MULTI"]), "+OK");
+    for command in [&["TIME"][..], &["EVAL", WAIT, "0"], &["TIME"]] {
+        assert_eq!(peer.ask(command), "+QUEUED");
+    }
+    assert_eq!(peer.ask(&["EXEC"]), "*3");
+    // Each TIME is an array of two strings.
+    let lines: Vec<String> = (0..11).map(|_| peer.line()).collect();
+    assert_eq!(lines[5], ":1");
+    assert_eq!(lines[..5], lines[6..]);
+}

@@ -60,7 +60,7 @@ pub(crate) fn shutdown<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Tells the time: seconds since 1970, and microseconds. It is read anew, because limiters of rates use two answers as
 /// two moments, and scripts wait for it to go on.
 pub(crate) fn time<'c>(call: &mut impl AnyCall<'c>) -> Done {
-    let micros = clock::unix_micros();
+    let micros = call.unix_micros();
     call.out().array(2);
     call.out().bulk((micros / 1_000_000).to_string().as_bytes());
     call.out().bulk((micros % 1_000_000).to_string().as_bytes());
