@@ -27,9 +27,9 @@ pub struct Options {
     pub idle_timeout: Duration,
     /// A TLS handshake that takes longer than this is broken off.
     pub handshake_timeout: Duration,
-    /// A connection that stops in the middle of a request for this long is closed.
+    /// A connection that stops in the middle of a request for this long is closed; zero: never.
     pub read_timeout: Duration,
-    /// A connection that reads none of its replies for this long is closed.
+    /// A connection that reads none of its replies for this long is closed; zero: never, unless it is being closed already.
     pub write_timeout: Duration,
     /// A peer that was still sending when the server closed has this long to close too.
     pub linger_timeout: Duration,

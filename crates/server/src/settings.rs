@@ -172,8 +172,11 @@ impl Sections<'_> {
             },
             send_block: high_water + (defaults.send_block - defaults.limits.high_water),
             idle_timeout: self.server.idle_timeout.0,
-            read_timeout: self.server.read_timeout.0,
-            write_timeout: self.server.write_timeout.0,
+            read_timeout: self.server.read_timeout.map_or(defaults.read_timeout, |limit| limit.0),
+            write_timeout: self
+                .server
+                .write_timeout
+                .map_or(defaults.write_timeout, |limit| limit.0),
             handshake_timeout: self.server.handshake_timeout.0,
             events: self.worker.nevent,
             tick: self.worker.timeout.0,

@@ -19,8 +19,10 @@ mod tests {
     use std::path::Path;
 
     /// What differs from the defaults that all servers share.
-    const OWN: [Own; 2] = [
+    const OWN: [Own; 4] = [
         Own { key: "[server] port", default: "12321", absent: "" },
+        Own { key: "[server] read_timeout", default: "", absent: "`\"1m\"`" },
+        Own { key: "[server] write_timeout", default: "", absent: "`\"1m\"`" },
         Own { key: "[worker] output_memory", default: "", absent: "`\"64MB\"`" },
     ];
 

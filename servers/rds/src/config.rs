@@ -31,6 +31,13 @@ impl RedisConfiguration for Config {
 }
 
 impl Config {
+    /// The configuration with defaults of Redis filled in: nobody is closed for being slow, or for leaving replies unread,
+    /// unless there are too many.
+    pub(crate) fn settle(&mut self) {
+        self.server.read_timeout.get_or_insert_default();
+        self.server.write_timeout.get_or_insert_default();
+    }
+
     /// How many databases there are.
     pub(crate) fn databases(&self) -> usize {
         self.redis.get("databases").parse().expect("a value of the right kind")

@@ -77,6 +77,7 @@ fn run(flags: Flags) -> Result<(), Error> {
     let Loaded { mut config, warnings, is_ours } =
         Loaded::load(common.config.as_deref(), flags.directives)?;
     common.apply(&mut config);
+    config.settle();
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
     let builder = builder.greetings(redis::greetings(&config.sections())).metrics([

@@ -12,8 +12,10 @@ use server_resp::Redis;
 use std::path::Path;
 
 /// What differs from the defaults that all servers share.
-const OWN: [Own; 3] = [
+const OWN: [Own; 5] = [
     Own { key: "[server] port", default: "6379", absent: "6379" },
+    Own { key: "[server] read_timeout", default: "", absent: "never" },
+    Own { key: "[server] write_timeout", default: "", absent: "never" },
     Own { key: "[worker] output_memory", default: "", absent: "no limit" },
     Own {
         key: "[debug] log_file",

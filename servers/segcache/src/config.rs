@@ -123,6 +123,8 @@ impl Config {
     /// The configuration with defaults that depend on other settings filled in.
     pub(crate) fn settled(mut self) -> Self {
         self.cache.value_max = Some(self.cache.value_max());
+        // As in memcached.
+        self.server.read_timeout.get_or_insert_default();
         self.seg.settle_goal();
         self
     }

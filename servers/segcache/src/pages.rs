@@ -14,8 +14,10 @@ use std::path::Path;
 use storage_seg::settings::Seg;
 
 /// What differs from the defaults that all servers share.
-const OWN: [Own; 2] = [
+const OWN: [Own; 4] = [
     Own { key: "[server] port", default: "11211", absent: "" },
+    Own { key: "[server] read_timeout", default: "", absent: "never" },
+    Own { key: "[server] write_timeout", default: "", absent: "`\"1m\"`" },
     Own { key: "[worker] output_memory", default: "", absent: "a quarter of `[cache] memory`" },
 ];
 

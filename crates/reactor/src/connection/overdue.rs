@@ -7,6 +7,9 @@ use clock::Ticks;
 use protocol::{Ending, Protocol};
 use std::time::Duration;
 
+/// For how long a connection that is being closed may leave its last replies unread if others may for ever.
+const CLOSING_MAX: Duration = Duration::from_secs(60);
+
 /// Why a connection ran out of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overdue {
@@ -47,7 +50,11 @@ impl<P: Protocol> Connection<P> {
             }
             // A client that is still sending may not read before it has sent everything.
             let since = since.max(self.read_at);
-            return past(since, options.write_timeout).then_some(Overdue::Write);
+            let limit = match options.write_timeout {
+                Duration::ZERO if !matches!(self.phase, Phase::Open) => CLOSING_MAX,
+                limit => limit,
+            };
+            return past(since, limit).then_some(Overdue::Write);
         }
         if self.pipeline.is_blocked() {
             return None; // It waits for us.

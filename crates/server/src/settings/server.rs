@@ -31,9 +31,9 @@ config::section! {
         /// A connection that sends nothing for this long is closed; 0 never.
         pub idle_timeout: Span = Span(Options::default().idle_timeout);
         /// A connection that stops in the middle of a request for this long is closed; 0 never.
-        pub read_timeout: Span = Span(Options::default().read_timeout);
+        pub read_timeout: Option<Span> = None, absent "the server's own", example "1m";
         /// A connection that takes none of its replies for this long is closed; 0 never.
-        pub write_timeout: Span = Span(Options::default().write_timeout);
+        pub write_timeout: Option<Span> = None, absent "the server's own", example "1m";
         /// A TLS handshake may take this long, from the accept; 0 forever.
         pub handshake_timeout: Span = Span(Options::default().handshake_timeout);
         /// After SIGTERM, `/ready` says `draining` for this long before anything else happens: the time

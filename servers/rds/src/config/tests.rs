@@ -65,6 +65,18 @@ fn flags_come_last() {
 }
 
 #[test]
+fn nobody_is_closed_for_being_slow_unless_a_file_says_so() {
+    let limits = |text: &str| {
+        let mut config = load("rds.toml", text, &[]).unwrap().config;
+        config.settle();
+        [config.server.read_timeout, config.server.write_timeout].map(|limit| limit.unwrap().0)
+    };
+    assert_eq!(limits(""), [Duration::ZERO; 2]);
+    let limit = Duration::from_secs(5);
+    assert_eq!(limits("[server]\nwrite_timeout = \"5s\"\n"), [Duration::ZERO, limit]);
+}
+
+#[test]
 fn the_kind_of_a_file_is_told_by_its_name_or_its_text() {
     let (toml, conf) = ("# x\n[redis]\nhz = 5\n", "# x\nhz 5\n");
     for (name, text) in

@@ -83,19 +83,28 @@ fn a_client_may_close_itself() {
 
 #[test]
 fn a_closed_client_that_does_not_read_is_gone_after_the_write_timeout() {
-    let mut rig = Rig::new(Options { write_timeout: LIMIT, ..options() }, act);
+    is_gone_after(LIMIT, LIMIT);
+}
+
+#[test]
+fn it_is_gone_after_a_minute_where_there_is_no_write_timeout() {
+    is_gone_after(LIMIT, Duration::ZERO);
+}
+
+fn is_gone_after(limit: Duration, write_timeout: Duration) {
+    let mut rig = Rig::new(Options { write_timeout, ..options() }, act);
     let (mut deaf, mut other) = (rig.connect(), rig.connect());
     deaf.write_all(b"much\n").unwrap();
     rig.settle();
     other.write_all(b"close 1\n").unwrap();
     for _ in 0..3 {
-        rig.clock.advance(LIMIT / 4);
+        rig.clock.advance(limit / 4);
         // Messages make its end no later.
         other.write_all(b"0/1\n").unwrap();
         rig.settle();
         assert!(rig.connection(1).is_some());
     }
-    rig.clock.advance(LIMIT / 4);
+    rig.clock.advance(limit / 4);
     rig.step();
     assert!(rig.connection(1).is_none());
     assert!(rig.connection(2).is_some());
