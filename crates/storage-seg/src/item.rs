@@ -159,7 +159,7 @@ impl Item for SegItem<'_> {
         self.item.len()
     }
 
-    /// `None` for values shorter than [`PIN_MIN`], and when a quarter of all memory is pinned and this one's segment is not:
+    /// `None` for values shorter than [`PIN_MIN`], and when an eighth of all memory is pinned and this one's segment is not:
     /// clients that do not read their replies must not take the memory from writers.
     fn pin(&self) -> Option<Bytes> {
         if self.value().len() < PIN_MIN {
@@ -180,8 +180,9 @@ impl Pin {
     /// Pins the segment of a location that was found in this turn, unless too much is pinned.
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
         let (pin, more) = Pin::counted(shared, location);
-        // A quarter of the limit and not of what buffers leave of it: the more values are copied, the more buffers have.
-        let most = (shared.pool.total() / 4).max(1) * shared.pool.grains();
+        // Of the limit and not of what buffers leave of it: the more values are copied, the more buffers have. They leave a
+        // quarter at the least, half of which can be written then.
+        let most = (shared.pool.total() / 8).max(1) * shared.pool.grains();
         // One more pin of a segment holds no more memory, where a copy would. Over the limit the pin is dropped, which
         // releases it.
         (more == 0 || shared.pinned.load(Ordering::Relaxed) <= most).then_some(pin)

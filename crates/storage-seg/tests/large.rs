@@ -330,11 +330,11 @@ fn what_is_pinned_is_lent_again_whatever_buffers_have() {
 #[test]
 fn what_clients_hold_is_not_waited_for() {
     const LENGTH: usize = 60_000;
-    let builder = builder(16 << 20, SEGMENT).workers(2);
+    let builder = builder(32 << 20, SEGMENT).workers(2);
     let mut store = builder.build().expect("the options are possible");
     let mut other = store.clone();
     let mut pins = Vec::new();
-    for key in 0..200 {
+    for key in 0..400 {
         write(&mut store, key, 1, LENGTH).expect("it fits");
         let item = store.get(&name(key), NOW).expect("it was just written");
         pins.extend(item.pin());

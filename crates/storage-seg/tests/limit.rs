@@ -249,3 +249,26 @@ fn work(mut store: SegStore, seed: u64, is_done: &AtomicBool) {
         store.expire(now, 64);
     }
 }
+
+/// Many clients that do not read what they have asked for: values are pinned for some, and copied into buffers for the others.
+#[test]
+fn pinned_values_and_buffers_together_leave_memory_to_be_written() {
+    let mut store = build(&builder(16));
+    fill(&mut store, 0..250, 50_000);
+    let mut pins = Vec::new();
+    for key in 0..250 {
+        pins.extend(store.get(&name(key), NOW).and_then(|item| item.pin()));
+    }
+    store.reserve(64 * MIB);
+    for _ in 0..10_000 {
+        store.expire(NOW, 64);
+    }
+    for (from, len) in [(1_000, 500), (3_000, 20_000), (5_000, 200_000)] {
+        for key in from..from + 1_000 {
+            fill(&mut store, key..key + 1, len);
+            store.expire(NOW, 64);
+        }
+    }
+    assert!(pins.len() > 20);
+    store.check_integrity();
+}
