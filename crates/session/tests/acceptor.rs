@@ -169,3 +169,37 @@ fn a_reload_replaces_the_trusted_clients() {
     // The client has a ticket of before, which must not let it in.
     Pair::new(&acceptor, &config).handshake().unwrap_err();
 }
+
+#[test]
+fn what_a_chain_lacks_comes_from_the_authorities() {
+    let files = Files::new();
+    let middle = files.authority.intermediate("middle");
+    let last = middle.intermediate("last");
+    let server = last.issue("localhost");
+    files.write("server.pem", &server.certificate);
+    files.write("server.key", &server.key);
+    let other = Authority::new("other");
+    let ca_file = files.write(
+        "ca.pem",
+        [&other.pem, &middle.pem, &files.authority.pem, &last.pem].map(String::as_str).concat(),
+    );
+    let options =
+        TlsOptions { ca_file: Some(ca_file), client_auth: ClientAuth::Optional, ..files.options() };
+    let acceptor = TlsAcceptor::new(options).unwrap();
+    for (_, version) in VERSIONS {
+        // It trusts the root alone.
+        let mut pair = Pair::new(&acceptor, &client_config(&files.authority, version, None));
+        pair.handshake().unwrap();
+        assert_eq!(pair.client.peer_certificates().unwrap().len(), 3, "the root is not sent");
+    }
+}
+
+#[test]
+fn a_key_is_read_whatever_kind_its_name_says() {
+    let files = Files::new();
+    let key = std::fs::read_to_string(files.path("server.key")).unwrap();
+    for kind in ["RSA", "EC"] {
+        files.write("server.key", key.replace(" PRIVATE", &format!(" {kind} PRIVATE")));
+        assert!(TlsAcceptor::new(files.options()).is_ok(), "{kind}");
+    }
+}

@@ -36,6 +36,7 @@ pub(super) fn server_config(options: &TlsOptions) -> Result<(ServerConfig, Accep
         .with_protocol_versions(versions(options.min_version))
         .map_err(|error| Error::tls(&error))?;
     let authorities = authorities(options)?;
+    let chain = completed(chain, authorities.as_deref().unwrap_or_default());
     let ends = authorities.iter().flatten().filter_map(|certificate| x509::facts(certificate));
     let facts = AcceptorFacts {
         server: chain.first().and_then(|certificate| x509::facts(certificate)),
@@ -99,7 +100,7 @@ pub(super) fn certificates(
 
 pub(super) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let text = read(path, KEY)?;
-    PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
+    let key = PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
         pem::Error::NoItemsFound if is_encrypted(&text) => {
             Error::EncryptedKey { path: path.to_owned() }
         }
@@ -110,7 +111,13 @@ pub(super) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> 
                        \"BEGIN EC PRIVATE KEY\" section",
         },
         error => pem_error(path, KEY, &error),
-    })
+    })?;
+    Ok(rightly_named(key))
+}
+
+/// A key of the kind that its content is: keys of PKCS #8 are also found under the names of older kinds, where OpenSSL takes them.
+fn rightly_named(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
+    PrivateKeyDer::try_from(key.secret_der().to_vec()).unwrap_or(key)
 }
 
 fn is_encrypted(text: &[u8]) -> bool {
@@ -144,6 +151,29 @@ fn pair_error(error: &rustls::Error, options: &TlsOptions) -> Error {
             reason: error.to_string(),
         },
     }
+}
+
+/// The longest chain that is made of certificates of several files.
+const CHAIN_MAX: usize = 8;
+
+/// A chain with the issuers of its last certificate behind it, as far as they are among the authorities and have issuers
+/// themselves: clients that trust only the root need them. OpenSSL takes them from there, too.
+fn completed(
+    mut chain: Vec<CertificateDer<'static>>,
+    authorities: &[CertificateDer<'static>],
+) -> Vec<CertificateDer<'static>> {
+    let is_issued = |certificate: &CertificateDer<'_>, by: &[u8]| {
+        x509::names(certificate).is_some_and(|[issuer, subject]| subject == by && issuer != by)
+    };
+    while chain.len() < CHAIN_MAX
+        && let Some([issuer, _]) = chain.last().and_then(|last| x509::names(last))
+        && let Some(next) = authorities.iter().find(|next| is_issued(next, issuer))
+        && !chain.contains(next)
+    {
+        let next = next.clone();
+        chain.push(next);
+    }
+    chain
 }
 
 /// The authorities of client certificates, if these are asked for.

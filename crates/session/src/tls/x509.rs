@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the serial number and the end of a certificate's validity from its DER form (RFC 5280).
+//! Reads the serial number, the end of the validity and the names of a certificate from its DER form (RFC 5280).
 //!
 //! ```text
 //! Certificate  ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signature }
 //! tbsCertificate ::= SEQUENCE { [0] version OPTIONAL, serialNumber INTEGER, signature SEQUENCE,
-//!                               issuer SEQUENCE, validity SEQUENCE { notBefore, notAfter }, ... }
+//!                               issuer SEQUENCE, validity SEQUENCE { notBefore, notAfter },
+//!                               subject SEQUENCE, ... }
 //! ```
 
 use crate::CertificateFacts;
@@ -44,15 +45,30 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// What is told of a certificate; `None` if it is none.
-pub(super) fn facts(der: &[u8]) -> Option<CertificateFacts> {
+/// The serial number of a certificate, and what follows it.
+fn serial(der: &[u8]) -> Option<(&[u8], Elements<'_>)> {
     let certificate = Elements(der).expect(SEQUENCE)?;
     let mut body = Elements(Elements(certificate).expect(SEQUENCE)?);
     let mut element = body.next()?;
     if element.0 == VERSION {
         element = body.next()?;
     }
-    let serial = Some(element).filter(|(tag, _)| *tag == INTEGER)?.1;
+    let (tag, serial) = element;
+    (tag == INTEGER).then_some((serial, body))
+}
+
+/// The names of the issuer and of the subject of a certificate, each as it is encoded; `None` if it is none.
+pub(super) fn names(der: &[u8]) -> Option<[&[u8]; 2]> {
+    let (_, mut body) = serial(der)?;
+    body.expect(SEQUENCE)?;
+    let issuer = body.expect(SEQUENCE)?;
+    body.expect(SEQUENCE)?;
+    Some([issuer, body.expect(SEQUENCE)?])
+}
+
+/// What is told of a certificate; `None` if it is none.
+pub(super) fn facts(der: &[u8]) -> Option<CertificateFacts> {
+    let (serial, mut body) = serial(der)?;
     body.expect(SEQUENCE)?;
     body.expect(SEQUENCE)?;
     let mut validity = Elements(body.expect(SEQUENCE)?);
@@ -132,12 +148,14 @@ mod tests {
         let body = |version: &[u8]| {
             let number = element(INTEGER, &[0, 0xa1, 0xb2]);
             let names = [element(SEQUENCE, b""), element(SEQUENCE, b"issuer")].concat();
-            [version, &number, &names, &element(SEQUENCE, &validity.concat())].concat()
+            let subject = element(SEQUENCE, b"subject");
+            [version, &number, &names, &element(SEQUENCE, &validity.concat()), &subject].concat()
         };
         for version in [&element(VERSION, &element(INTEGER, &[2]))[..], b""] {
             let der = element(SEQUENCE, &element(SEQUENCE, &body(version)));
             let found = CertificateFacts { serial: "A1B2".to_owned(), ends_at: 1_893_542_400 };
             assert_eq!(facts(&der), Some(found));
+            assert_eq!(names(&der), Some([&b"issuer"[..], b"subject"]));
             for len in 0..der.len() {
                 assert_eq!(facts(&der[..len]), None, "{len} bytes of {}", der.len());
             }

@@ -31,6 +31,16 @@ impl Authority {
         Authority { issuer: Issuer::new(params, key), pem }
     }
 
+    /// An authority whose certificate this one issues.
+    pub fn intermediate(&self, name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let pem = params.signed_by(&key, &self.issuer).unwrap().pem();
+        Authority { issuer: Issuer::new(params, key), pem }
+    }
+
     /// A certificate for `name`.
     pub fn issue(&self, name: &str) -> Identity {
         let key = KeyPair::generate().unwrap();
