@@ -154,6 +154,14 @@ impl<T, A> Table<T, A> {
         Table { heads: Chunks::new(), overflow: Overflow::new(), len: 0, sweep: Sweep::IDLE }
     }
 
+    /// A table with copies of the elements, in the same places: nothing is hashed. `copy` keeps an element's key and
+    /// when it is due.
+    pub fn copy_with(&self, mut copy: impl FnMut(&T) -> T) -> Self {
+        let heads = self.heads.copy_with(|bucket| bucket.copy_with(&mut copy));
+        let overflow = self.overflow.copy_with(&mut copy);
+        Table { heads, overflow, len: self.len, sweep: self.sweep }
+    }
+
     /// Elements.
     #[inline]
     pub fn len(&self) -> usize {

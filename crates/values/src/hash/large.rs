@@ -162,12 +162,11 @@ impl LargeHash {
 
     /// A deep copy.
     pub(crate) fn copy(&self) -> LargeHash {
-        let mut copy = LargeHash::new();
-        for field in self.iter() {
+        let fields = self.fields.copy_with(|field| {
             let (name, value) = field.pair();
-            copy.insert(name, value, field.due_ms());
-        }
-        copy
+            Field::new(name, value, field.due_ms())
+        });
+        LargeHash { fields, ..*self }
     }
 
     /// Frees fields and then the rest of the index, in up to `budget` steps. Returns true once

@@ -72,11 +72,8 @@ impl LargeSet {
 
     /// A deep copy.
     pub(crate) fn copy(&self) -> LargeSet {
-        let mut copy = LargeSet::new();
-        self.iter().for_each(|member| {
-            copy.add(member.text());
-        });
-        copy
+        let members = self.members.copy_with(|member| Member::new(member.text()));
+        LargeSet { members, content: self.content }
     }
 
     /// Frees members and then the rest of the index, in up to `budget` steps. Returns true once

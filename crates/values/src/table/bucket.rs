@@ -96,6 +96,12 @@ impl<T, A> Bucket<T, A> {
         zeros.trailing_zeros() as usize / 8
     }
 
+    /// A copy, with copies of the elements.
+    pub(super) fn copy_with(&self, copy: &mut impl FnMut(&T) -> T) -> Self {
+        let slots = self.slots.each_ref().map(|slot| slot.as_ref().map(&mut *copy));
+        Bucket { align: [], tags: self.tags, next: self.next, due: self.due, slots }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.tags[0] == 0
     }

@@ -81,6 +81,13 @@ impl<B> Chunks<B> {
         self.chunks.get_mut(chunk)?.get_mut(place)
     }
 
+    /// A copy, with copies of the elements.
+    pub(super) fn copy_with(&self, copy: impl FnMut(&B) -> B) -> Self {
+        let mut copies = Chunks::new();
+        self.iter().map(copy).for_each(|element| copies.push(element));
+        copies
+    }
+
     pub(super) fn push(&mut self, element: B) {
         let (chunk, _) = locate(self.len);
         if chunk == self.chunks.len() {

@@ -23,6 +23,12 @@ impl<T, A> Overflow<T, A> {
         Overflow { buckets: Chunks::new(), first_free: None, free: 0 }
     }
 
+    /// A copy, with copies of the elements.
+    pub(super) fn copy_with(&self, copy: &mut impl FnMut(&T) -> T) -> Self {
+        let buckets = self.buckets.copy_with(|bucket| bucket.copy_with(copy));
+        Overflow { buckets, ..*self }
+    }
+
     pub(super) fn heap_bytes(&self) -> usize {
         self.buckets.heap_bytes()
     }

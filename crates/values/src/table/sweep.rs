@@ -11,7 +11,7 @@ use crate::table::chain::Place;
 use crate::table::{Keyed, Table, look_at};
 
 /// How far the pass has come, and what it has found.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep {
     /// The buckets from `floor` to before `next` are still ahead, the last of them first.
     next: usize,
