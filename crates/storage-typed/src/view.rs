@@ -171,6 +171,15 @@ impl<'a> TypedView<'a> {
         assert!(self.guards.scope() == all, "the scope of the view is not everything");
     }
 
+    /// The first shard from a number on that a walk over a database has anything to find in, as far as they are locked.
+    fn filled_from(&self, db: usize, number: usize) -> Option<usize> {
+        let is_empty = |number: usize| {
+            self.guards.scope().has(number)
+                && self.guards.shard(number).databases[db].table.is_empty()
+        };
+        (number..self.shared.shards()).find(|&number| !is_empty(number))
+    }
+
     fn databases(&self, db: usize) -> impl Iterator<Item = &Database> {
         self.assert_whole();
         (0..self.shared.shards()).map(move |number| &self.guards.shard(number).databases[db])
@@ -297,12 +306,19 @@ impl View for TypedView<'_> {
     fn scan(&mut self, db: usize, cursor: u64, visit: &mut dyn FnMut(&Entry)) -> u64 {
         self.settle();
         let shards = self.shared.shards() as u64;
-        let number = (cursor % shards) as usize;
+        let (mut number, place) = ((cursor % shards) as usize, cursor / shards);
+        if place == 0 {
+            match self.filled_from(db, number) {
+                None => return 0,
+                Some(filled) if !self.guards.scope().has(filled) => return filled as u64,
+                Some(filled) => number = filled,
+            }
+        }
         let unix_ms = self.unix_ms;
         let table = &self.guards.shard(number).databases[db].table;
         // Allocates only where there are such.
         let mut dead = Vec::new();
-        let next = table.scan(cursor / shards, |entry| {
+        let next = table.scan(place, |entry| {
             if is_past(entry, unix_ms) {
                 dead.push(hash_of(entry.key()));
             } else {
@@ -310,12 +326,9 @@ impl View for TypedView<'_> {
             }
         });
         dead.into_iter().for_each(|hash| self.bury(db, hash));
-        if next != 0 {
-            next * shards + number as u64
-        } else if number as u64 + 1 < shards {
-            number as u64 + 1
-        } else {
-            0
+        match next {
+            0 => self.filled_from(db, number + 1).map_or(0, |filled| filled as u64),
+            next => next * shards + number as u64,
         }
     }
 

@@ -336,6 +336,15 @@ fn rates_and_resident_memory_come_with_time() {
 }
 
 #[test]
+fn a_walk_does_not_stop_at_what_is_empty() {
+    let mut daemon = start(&["--io-threads", "4"]);
+    let mut client = Client::tcp(daemon.address());
+    client.ask(b"SCAN 0\r\n", b"*2\r\n$1\r\n0\r\n*0\r\n");
+    ask(&mut client, "SET only 1", "+OK");
+    client.ask(b"SCAN 0\r\n", b"*2\r\n$1\r\n0\r\n*1\r\n$4\r\nonly\r\n");
+}
+
+#[test]
 fn commands_are_logged_when_asked_for() {
     let folder = Config::empty();
     let log = folder.folder().join("klog");

@@ -2,7 +2,7 @@
 //! Parameters of other servers that have no place in our table: they are accepted in files, and have no effect.
 
 /// Those of Redis 8.0 and Valkey 9.1, sorted.
-static NAMES: [&str; 33] = [
+static NAMES: [&str; 36] = [
     "active-defrag-cycle-us",
     "availability-zone",
     "cluster-announce-client-ipv4",
@@ -13,15 +13,18 @@ static NAMES: [&str; 33] = [
     "cluster-config-save-behavior",
     "cluster-databases",
     "cluster-manual-failover-timeout",
+    "cluster-ping-interval",
     "cluster-slot-migration-log-max-len",
     "cluster-slot-stats-enabled",
     "dual-channel-replication-enabled",
     "extended-redis-compatibility",
     "hash-seed",
     "import-mode",
+    "io-threads-always-active",
     "locale-collate",
     "log-format",
     "log-timestamp-format",
+    "min-io-threads-avoid-copy-reply",
     "mptcp",
     "prefetch-batch-max-size",
     "primaryauth",
