@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::sample::tests::numbers;
-use crate::{Encoding, Remains};
+use crate::{Encoding, NewSet, Remains};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -194,6 +194,29 @@ fn popping_takes_out_one_after_the_other() {
             set(&entry).check_integrity();
         }
         assert_eq!((left.len(), entry.len()), (0, 0));
+    }
+}
+
+#[test]
+fn all_members_of_another_set_are_added_whatever_its_form() {
+    let limits = Limits::default();
+    let made = |count: u32, text: &str| {
+        let mut set = NewSet::new(b"k");
+        (0..count).for_each(|number| {
+            set.edit(&limits).add(format!("{text}{number}").as_bytes());
+        });
+        set
+    };
+    for (count, text) in [(10, ""), (600, ""), (10, "x"), (600, "x")] {
+        let other = made(count, text);
+        for before in [0, 5] {
+            let mut set = made(before, "mine");
+            set.edit(&limits).add_all(other.read());
+            set.edit(&limits).add_all(other.read());
+            assert_eq!(set.read().len(), (count + before) as usize);
+            assert!(other.read().iter().all(|member| set.read().contains(&member)));
+            set.read().check_integrity();
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use keyspace::View;
+use std::cmp::Reverse;
 use values::{Entry, NewSet, SetRef};
 
 /// What is looked for.
@@ -120,15 +121,14 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
     let mut made = NewSet::new(destination);
     if let Some(sets) = sets(&call.keys, keys, operation) {
         let mut result = made.edit(limits);
-        let mut add = |member: &[u8]| {
-            result.add(member);
-        };
         if operation == Operation::Unite {
             // What is there twice is found out when it is added.
-            sets.iter().for_each(|set| set.iter().for_each(|member| add(&member)));
+            let mut sets = sets;
+            sets.sort_by_key(|set| Reverse(set.len()));
+            sets.into_iter().for_each(|set| result.add_all(set));
         } else {
             run(operation, &sets, |member| {
-                add(member);
+                result.add(member);
                 true
             });
         }
