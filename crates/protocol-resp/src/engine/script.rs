@@ -139,13 +139,8 @@ fn run_in<C: Commands, V: View>(
     script: &Script<'_>,
     mut work: impl FnMut(&mut dyn Server, &mut dyn Sink) -> Result<(), Raised>,
 ) -> Done {
-    let (declared, mut scope) = (call.scope, call.scope);
-    // Variables of a library keep what a function that begins again has made of them.
-    let is_stateful = script.command.is_some() && !script.probation.is_contained();
-    if scope != Scope::ALL && (script.probation.wanders() || is_stateful) {
-        call.keys.view.relock(Scope::ALL);
-        scope = Scope::ALL;
-    }
+    let declared = call.scope;
+    let mut scope = lock(call, script);
     if !call.in_transaction {
         call.worker.unit_micros = None;
     }
@@ -206,6 +201,27 @@ fn run_in<C: Commands, V: View>(
             call.scripts().count_wandering();
         }
     }
+    report(call, script, done, has_failed)
+}
+
+/// Locks what a script begins with: its keys, or everything if it is known to use others, or must not begin again.
+fn lock<V: View>(call: &mut Call<'_, V>, script: &Script<'_>) -> Scope {
+    // Variables of a library keep what a function that begins again has made of them.
+    let is_stateful = script.command.is_some() && !script.probation.is_contained();
+    if call.scope != Scope::ALL && (script.probation.wanders() || is_stateful) {
+        call.keys.view.relock(Scope::ALL);
+        return Scope::ALL;
+    }
+    call.scope
+}
+
+/// Counts how a script has ended, and writes its error if that has been counted before.
+fn report<V: View>(
+    call: &mut Call<'_, V>,
+    script: &Script<'_>,
+    done: Result<(), Raised>,
+    has_failed: bool,
+) -> Done {
     match done {
         Ok(()) if has_failed => note_failed(call),
         Ok(()) => {}
