@@ -11,14 +11,16 @@
 /// When the guess is made: so much of the memory was written, as a quotient.
 const FILLED: (u64, u64) = (9, 10);
 
-/// The least number of reads for that, if all are worth 1.
-const HITS_MIN: f64 = 32.0;
+/// The least number of reads for that.
+const READS_MIN: u32 = 32;
 
 /// What was read while the memory filled.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
+    reads: u32,
+    /// What they are worth.
     hits: f64,
-    /// Of those, what was read for the first time, and late.
+    /// Of that, what was read for the first time, and late.
     late: f64,
     is_made: bool,
 }
@@ -27,6 +29,7 @@ impl Guess {
     /// Counts a request that found its item.
     pub(super) fn count(&mut self, worth: f64, is_late: bool) {
         if !self.is_made {
+            self.reads += 1;
             self.hits += worth;
             self.late += if is_late { worth } else { 0.0 };
         }
@@ -47,6 +50,6 @@ impl Guess {
 
     /// Whether most of what was read was read late, and nothing else is known.
     pub(super) fn is_late(&self) -> bool {
-        self.is_made && self.hits >= HITS_MIN && self.late > self.hits / 2.0
+        self.is_made && self.reads >= READS_MIN && self.late > self.hits / 2.0
     }
 }
