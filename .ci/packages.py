@@ -51,8 +51,11 @@ def talk_to(server):
     """Starts the server, and has it shout."""
     with subprocess.Popen([server], stdout=subprocess.PIPE, text=True) as process:
         try:
-            port = int(re.search(r"127\.0\.0\.1:(\d+)", process.stdout.readline()).group(1))
-            with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+            told = process.stdout.readline()
+            port = re.search(r"127\.0\.0\.1:(\d+)", told)
+            if not port:
+                sys.exit(f"the server of docs/library.md does not say where it listens: {told!r}")
+            with socket.create_connection(("127.0.0.1", int(port.group(1))), timeout=60) as client:
                 client.sendall(b"hello\n")
                 reply = client.makefile("rb").readline()
         finally:

@@ -11,8 +11,8 @@
 //!   `acl_log.rs`: what users were denied. `migrations.rs`: values on their way to other servers.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
-//! * `files.rs`: files that the server writes. `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
-//!   version.
+//! * `files.rs`: files that the server writes. `platform.rs`: the program around the service. `machine.rs`,
+//!   `version.rs`: the machine's memory, and the version.
 
 pub(crate) mod acl_log;
 pub(crate) mod channels;

@@ -91,8 +91,9 @@
 //!   sees it.
 //! * `shared.rs`: the state that all handles share. `access.rs`: how the heap's memory is lent as
 //!   borrows, and why that is sound.
-//! * `place.rs`: open segments. `wide.rs`: those for large items; `lone.rs`: those that have one item. `room.rs`: making room. `capacity.rs`: how
-//!   the memory limit is divided. `limit.rs`: another limit. `ahead.rs`: memory before it is needed.
+//! * `place.rs`: open segments. `wide.rs`: those for large items; `lone.rs`: those that have one item. `room.rs`:
+//!   making room. `capacity.rs`: how the memory limit is divided. `limit.rs`: another limit. `ahead.rs`: memory
+//!   before it is needed.
 //! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the
 //!   policies, and the share of new items.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.

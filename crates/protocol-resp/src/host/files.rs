@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// What the system says. The old file is as it was.
+/// What the system says. The old file is as it was, unless only the folder could not be written.
 pub(crate) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = path.file_name().unwrap_or_default().to_owned();

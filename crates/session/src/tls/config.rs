@@ -162,12 +162,12 @@ fn completed(
     mut chain: Vec<CertificateDer<'static>>,
     authorities: &[CertificateDer<'static>],
 ) -> Vec<CertificateDer<'static>> {
-    let is_issued = |certificate: &CertificateDer<'_>, by: &[u8]| {
-        x509::names(certificate).is_some_and(|[issuer, subject]| subject == by && issuer != by)
+    let is_intermediate = |certificate: &CertificateDer<'_>, name: &[u8]| {
+        x509::names(certificate).is_some_and(|[issuer, subject]| subject == name && issuer != name)
     };
     while chain.len() < CHAIN_MAX
         && let Some([issuer, _]) = chain.last().and_then(|last| x509::names(last))
-        && let Some(next) = authorities.iter().find(|next| is_issued(next, issuer))
+        && let Some(next) = authorities.iter().find(|next| is_intermediate(next, issuer))
         && !chain.contains(next)
     {
         let next = next.clone();

@@ -57,8 +57,8 @@ pub(crate) fn shutdown<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Tells the time: seconds since 1970, and microseconds. It is read anew, because limiters of rates use two answers as
-/// two moments, and scripts wait for it to go on.
+/// Tells the time: seconds since 1970, and microseconds. It is read anew, not once a turn, because limiters of rates
+/// use two answers as two moments; but a script or a transaction is one moment.
 pub(crate) fn time<'c>(call: &mut impl AnyCall<'c>) -> Done {
     let micros = call.unix_micros();
     call.out().array(2);
