@@ -59,6 +59,7 @@ pub use bits::{Categories, Flags, KeyFlags};
 pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
+pub(crate) use spec::SECRET_PARAMETERS;
 pub use spec::{Channels, Databases, Deprecation, Group, Secret, Shape, Spec};
 
 /// Makes what is made of all groups, in the order of its arguments. The most used commands come first.

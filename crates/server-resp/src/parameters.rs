@@ -6,9 +6,6 @@ use protocol_resp::service::Host;
 use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
 use server::dialect::redis::{self, Name, ParameterTable, RedisConfiguration};
 
-/// Parameters whose values are secrets.
-const SECRETS: [&str; 4] = ["requirepass", "masterauth", "tls-client-key-file-pass", "user"];
-
 /// Redis's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Redis;
@@ -38,7 +35,8 @@ fn name(parameter: &'static Parameter) -> Name {
         about: parameter.about(),
         place: parameter.place(),
         is_list: parameter.is_list(),
-        is_secret: SECRETS.contains(&parameter.name()),
+        is_secret: parameter.is_secret(),
+        adds_up: parameter.adds_up(),
     }
 }
 
@@ -82,9 +80,9 @@ mod tests {
 
     #[test]
     fn secrets_are_parameters() {
-        for secret in SECRETS {
+        for secret in ["requirepass", "masterauth", "tls-client-key-file-pass", "user"] {
             assert!(Redis::find(secret.as_bytes()).is_some_and(|name| name.is_secret), "{secret}");
         }
-        assert_eq!(Redis::all().filter(|name| name.is_secret).count(), SECRETS.len());
+        assert_eq!(Redis::all().filter(|name| name.is_secret).count(), 6);
     }
 }

@@ -2,7 +2,7 @@
 //! The server itself: commands, configuration, what it measures.
 
 use super::macros::commands;
-use super::spec::Secret;
+use super::spec::{SECRET_PARAMETERS, Secret};
 
 commands! {
     group: Server;
@@ -144,18 +144,7 @@ commands! {
         name: "config|set", arity: -4, since: "2.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "(parameter value)...",
-        secret: Secret::Values {
-            names: &[
-                "requirepass",
-                "masterauth",
-                "masteruser",
-                "primaryauth",
-                "primaryuser",
-                "tls-key-file-pass",
-                "tls-client-key-file-pass",
-            ],
-            from: 2,
-        },
+        secret: Secret::Values { names: SECRET_PARAMETERS, from: 2 },
         reply: Ok, complexity: "O(N) in the number of parameters",
         summary: "Changes parameters.",
         tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],

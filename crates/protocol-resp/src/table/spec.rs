@@ -48,6 +48,17 @@ pub struct Spec {
     pub(super) categories: Categories,
 }
 
+/// Parameters whose values are secrets, also those that only other servers have.
+pub(crate) const SECRET_PARAMETERS: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "masteruser",
+    "primaryauth",
+    "primaryuser",
+    "tls-key-file-pass",
+    "tls-client-key-file-pass",
+];
+
 /// Which arguments are passwords: MONITOR and the slow log show a placeholder instead of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secret {

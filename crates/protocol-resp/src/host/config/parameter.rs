@@ -4,6 +4,7 @@
 use super::Outcome;
 use super::kind::{Kind, Value};
 use crate::host::Host;
+use crate::table::SECRET_PARAMETERS;
 
 /// A parameter: its name, its allowed values, and the effect of its value.
 #[derive(Debug)]
@@ -83,6 +84,18 @@ impl Parameter {
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.kind, Kind::Words(_))
+    }
+
+    /// Whether the values of its lines in a file are joined, up to the last that is empty; of others the last one counts.
+    #[must_use]
+    pub fn adds_up(&self) -> bool {
+        matches!(self.name, "client-output-buffer-limit" | "save" | "user")
+    }
+
+    /// Whether its value is a password, or has passwords in it.
+    #[must_use]
+    pub fn is_secret(&self) -> bool {
+        self.name == "user" || SECRET_PARAMETERS.contains(&self.name)
     }
 
     /// One sentence on its purpose; empty if it is accepted but unused.

@@ -152,17 +152,19 @@ impl Host {
 
 /// The value that lines give a parameter.
 fn stated(parameter: &Parameter, said: &[&[u8]]) -> Result<Value, String> {
-    let joined = said.join(&b' ');
-    let last = said.last().copied().unwrap_or_default();
-    match parameter.name {
-        "client-output-buffer-limit" => {
-            let mut limits = BufferLimits::default();
-            limits.change(&joined);
-            Ok(Value::Text(limits.to_string().into_bytes()))
-        }
-        "save" if !last.is_empty() => parameter.kind.read(&joined),
-        _ => parameter.kind.read(last),
+    let from = if parameter.adds_up() {
+        said.iter().rposition(|value| value.is_empty()).map_or(0, |empty| empty + 1)
+    } else {
+        said.len().saturating_sub(1)
+    };
+    let joined = said[from..].join(&b' ');
+    if parameter.name == "client-output-buffer-limit" {
+        // A line has the limits of some classes.
+        let mut limits = BufferLimits::default();
+        limits.change(&joined);
+        return Ok(Value::Text(limits.to_string().into_bytes()));
     }
+    parameter.kind.read(&joined)
 }
 
 /// The lines that give a parameter a value.
@@ -246,6 +248,8 @@ mod tests {
         let new = "maxmemory 2gb\n# between\nsave 900 1\nsave 300 10\nhash-max-listpack-entries 7\n\
                    notify-keyspace-events \"AKE\"\n";
         assert_eq!(rewritten(&host, text), new);
+        let again = "save 5 5\nsave \"\"\nsave 900 1\nsave 300 10\n";
+        assert!(rewritten(&host, again).starts_with(again), "from the last empty one on");
         set(&host, "save", "");
         assert!(rewritten(&host, text).contains("\nsave \"\"\nhash"));
     }

@@ -171,8 +171,8 @@ impl Conf {
     }
 }
 
-/// The last directive of each parameter, at the place of its first; the values of
-/// `client-output-buffer-limit` (one per class), of `save` and of `user` (a line each) are all kept.
+/// The last directive of each parameter, at the place of its first; of those whose values
+/// [add up](Name::adds_up) all.
 pub(super) fn merge(all: Vec<Directive>) -> Vec<Directive> {
     let mut merged: Vec<Directive> = Vec::new();
     for next in all {
@@ -182,10 +182,9 @@ pub(super) fn merge(all: Vec<Directive>) -> Vec<Directive> {
             merged.push(next);
             continue;
         }
-        let adds_up = matches!(name, "client-output-buffer-limit" | "save" | "user");
         let between = if name == "user" { "\n" } else { " " };
         match merged.iter_mut().find(|old| old.parameter.name == name) {
-            Some(old) if adds_up && !next.value.is_empty() => {
+            Some(old) if next.parameter.adds_up && !next.value.is_empty() => {
                 old.value = format!("{}{between}{}", old.value, next.value).trim().to_owned();
                 old.place = next.place;
             }

@@ -48,8 +48,7 @@ pub fn hide_secrets<N: ParameterTable>() {
 /// From which byte on a word of the command line is a secret.
 pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> Option<usize> {
     let secret = |name: &[u8]| {
-        let parameter = name.strip_prefix(b"--").and_then(N::find)?;
-        (parameter.is_secret || parameter.name == "user").then_some(parameter)
+        name.strip_prefix(b"--").and_then(N::find).filter(|parameter| parameter.is_secret)
     };
     let word = words[number];
     if let Some(end) = word.iter().position(|byte| *byte == b'=' || byte.is_ascii_whitespace())

@@ -16,8 +16,10 @@ pub struct Name {
     pub place: Option<&'static str>,
     /// Whether its value can be several words, each an argument of its own on a command line.
     pub is_list: bool,
-    /// Whether its value is a password.
+    /// Whether its value is a password, or has passwords in it.
     pub is_secret: bool,
+    /// Whether the values of its lines are joined, up to the last that is empty; of others the last one counts.
+    pub adds_up: bool,
 }
 
 /// A table of parameters.

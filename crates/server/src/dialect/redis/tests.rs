@@ -12,11 +12,15 @@ use super::names::{Name, ParameterTable};
 struct Few;
 
 const fn name(name: &'static str, about: &'static str, place: Option<&'static str>) -> Name {
-    Name { name, default: "1", about, place, is_list: false, is_secret: false }
+    Name { name, default: "1", about, place, is_list: false, is_secret: false, adds_up: false }
 }
 
 const fn list(name: Name) -> Name {
     Name { is_list: true, ..name }
+}
+
+const fn adding(name: Name) -> Name {
+    Name { adds_up: true, ..list(name) }
 }
 
 const fn secret(name: Name) -> Name {
@@ -36,11 +40,11 @@ static ALL: [Name; 17] = [
     name("maxmemory", "Memory.", None),
     name("hz", "", None),
     name("hash-max-listpack-entries", "The most fields.", None),
-    list(name("save", "", None)),
-    list(name("client-output-buffer-limit", "Unread bytes.", None)),
+    adding(name("save", "", None)),
+    adding(name("client-output-buffer-limit", "Unread bytes.", None)),
     secret(name("requirepass", "The password.", None)),
     secret(name("masterauth", "", None)),
-    list(name("user", "", None)),
+    secret(adding(name("user", "", None))),
 ];
 
 impl ParameterTable for Few {
