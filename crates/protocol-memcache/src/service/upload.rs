@@ -8,6 +8,8 @@
 //! wait for others to be whole (`upload/queue.rs`). The condition of the request is that of the moment when the value is whole, as in
 //! memcached.
 
+mod all;
+mod announcement;
 mod arriving;
 mod commit;
 mod incoming;
@@ -19,8 +21,10 @@ use super::outcome::Outcome;
 use crate::metrics;
 use crate::op::{Meta, Piece, Upload};
 use crate::request::Request;
-pub(super) use arriving::{AllUploads, Uploads};
-use arriving::{Announcement, Arriving};
+pub(super) use all::AllUploads;
+use announcement::Announcement;
+use arriving::Arriving;
+pub(super) use arriving::Uploads;
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::{Now, Ticks};

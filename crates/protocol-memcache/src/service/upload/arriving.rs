@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Uploads`]: which values are arriving, for which requests, and what they hold outside of the store.
+//! [`Uploads`]: which values are arriving on a worker's connections, and what they hold outside of the store.
 
+use super::all::AllUploads;
+use super::announcement::Announcement;
 use super::incoming::Incoming;
 use super::queue::{Queue, Queued};
-use crate::command::CommandId;
-use crate::op::{Meta, Mode, Op, Upload};
-use crate::parse::meta::Letters;
-use crate::request::{Form, Request};
-use crate::service::meta::{mode, stored_with, with_shown};
-use clock::{Now, Ticks};
+use clock::Ticks;
 use protocol::ConnectionId;
-use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
 use std::time::Duration;
-use storage::{Announced, Draft};
-
-/// The values that are arriving, on all workers, may hold this share of the store's memory limit outside of it: three
-/// quarters. A value that arrives alone may have any size that the store takes.
-const OUTSIDE_SHARE: (u64, u64) = (3, 4);
+use storage::Draft;
 
 /// A worker looks more often than this, as long as it has the time.
 const AWAY: Duration = Duration::from_millis(300);
@@ -35,103 +26,6 @@ const STEP: Duration = Duration::from_millis(25);
 
 /// How often it is reckoned how much slow values need.
 const RECKON_EVERY: Duration = Duration::from_millis(50);
-
-/// Values begin beside others as long as what all of them need is this part of the memory limit, as a divisor,
-/// whatever the store admits: it may hold them outside.
-const ADMITTED_PART: u64 = 2;
-
-/// What the values that are arriving on all workers come to.
-#[derive(Debug, Default)]
-pub(in crate::service) struct AllUploads {
-    /// Bytes that they need.
-    needed: AtomicU64,
-    /// Bytes that they hold outside of the store.
-    outside: AtomicU64,
-    /// How many wait for others.
-    queued: AtomicUsize,
-    line: Mutex<Line>,
-}
-
-/// The order in which values begin that wait, on whatever worker.
-#[derive(Debug, Default)]
-struct Line {
-    /// Their numbers: the least is the next to begin.
-    waiting: BTreeSet<u64>,
-    /// The last number that was given.
-    last: u64,
-}
-
-impl AllUploads {
-    fn add(&self, bytes: u64) {
-        self.outside.fetch_add(bytes, Relaxed);
-    }
-
-    fn sub(&self, bytes: u64) {
-        self.outside.fetch_sub(bytes, Relaxed);
-    }
-
-    /// Counts a further one of so many bytes if it may begin under this limit, and if the store admits as much as all of
-    /// them come to. One alone always may.
-    pub(super) fn admit(&self, len: usize, limit: u64, admits: impl Fn(u64) -> bool) -> bool {
-        let may_begin = |needed: u64| {
-            let with_this = needed + len as u64;
-            let fits = needed == 0 || with_this <= limit / ADMITTED_PART && admits(with_this);
-            fits.then_some(with_this)
-        };
-        self.needed.fetch_update(Relaxed, Relaxed, may_begin).is_ok()
-    }
-
-    /// Counts one of so many bytes in any case.
-    fn admit_anyway(&self, len: usize) {
-        self.needed.fetch_add(len as u64, Relaxed);
-    }
-
-    /// One of so many bytes that was counted does not begin.
-    pub(super) fn refuse(&self, len: usize) {
-        self.needed.fetch_sub(len as u64, Relaxed);
-    }
-
-    fn set_needed(&self, needed: &mut u64, to: u64) {
-        self.needed.fetch_add(to.wrapping_sub(std::mem::replace(needed, to)), Relaxed);
-    }
-
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives a value that waits its number.
-    fn line_up(&self) -> u64 {
-        self.queued.fetch_add(1, Relaxed);
-        let mut line = self.line();
-        line.last += 1;
-        let number = line.last;
-        line.waiting.insert(number);
-        number
-    }
-
-    /// Takes a number back: its value begins, or has ended.
-    fn leave_line(&self, number: u64) {
-        self.queued.fetch_sub(1, Relaxed);
-        self.line().waiting.remove(&number);
-    }
-
-    /// Whether no value of any worker has waited for longer than that with this number.
-    fn is_next(&self, number: u64) -> bool {
-        self.line().waiting.first() == Some(&number)
-    }
-
-    /// Whether they hold too much outside under this limit, of which `own` belong to the value that is asked about.
-    pub(super) fn are_too_much(&self, own: u64, limit: u64) -> bool {
-        let all = self.outside.load(Relaxed);
-        let (of, parts) = OUTSIDE_SHARE;
-        all > own && all > limit / parts * of
-    }
-
-    /// How many wait for others, on whatever worker.
-    pub(super) fn queued(&self) -> usize {
-        self.queued.load(Relaxed)
-    }
-}
 
 /// The values that are arriving on a worker's connections.
 #[derive(Debug)]
@@ -182,88 +76,6 @@ impl<D> Arriving<D> {
         }
         let pace = SOON.as_secs_f64() / under_way.as_secs_f64();
         announced.min(self.arrived + (self.arrived as f64 * pace) as u64)
-    }
-}
-
-/// The request that has announced a value, kept until the value is whole.
-#[derive(Debug)]
-pub(super) struct Announcement {
-    /// The key, or the line of a meta command from its key on.
-    words: Box<[u8]>,
-    kind: Kind<'static>,
-    pub(super) form: Form,
-    command: CommandId,
-}
-
-/// What was asked for; without its words where those are kept beside it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind<'a> {
-    Set(Upload<'a>),
-    Meta(Meta<'a>),
-}
-
-impl Announcement {
-    pub(super) fn of_set(upload: &Upload<'_>, request: &Request<'_>) -> Self {
-        let &Upload { key, value_len, cas, flags, exptime, mode } = upload;
-        let kind = Kind::Set(Upload { key: b"", value_len, cas, flags, exptime, mode });
-        Announcement { words: key.into(), kind, form: request.form, command: request.command }
-    }
-
-    pub(super) fn of_meta(meta: &Meta<'_>, request: &Request<'_>) -> Self {
-        let kind = Kind::Meta(meta.on(b""));
-        let words = meta.line().into();
-        Announcement { words, kind, form: request.form, command: request.command }
-    }
-
-    /// What was asked for.
-    pub(super) fn kind(&self) -> Kind<'_> {
-        let key = &*self.words;
-        match self.kind {
-            Kind::Set(upload) => Kind::Set(Upload { key, ..upload }),
-            Kind::Meta(meta) => Kind::Meta(meta.on(&self.words)),
-        }
-    }
-
-    /// Bytes of the value.
-    pub(super) fn value_len(&self) -> usize {
-        match self.kind() {
-            Kind::Set(Upload { value_len, .. }) => value_len as usize,
-            Kind::Meta(meta) => meta.announced_len(),
-        }
-    }
-
-    /// Whether the request does more with the value than to store it under a condition: it extends the value there is, gives
-    /// the item a version, or depends on the item that is there.
-    pub(super) fn needs_whole(&self) -> bool {
-        let mode = match self.kind() {
-            Kind::Set(Upload { mode, .. }) => mode,
-            Kind::Meta(meta) if meta.flags().has(const { Letters::of(b"EIN") }) => return true,
-            Kind::Meta(meta) => mode(&meta.flags()),
-        };
-        matches!(mode, Mode::Append | Mode::Prepend)
-    }
-
-    /// Calls `with` with what the store is told of the value.
-    pub(super) fn announced<R>(&self, now: Now, with: impl FnOnce(Announced<'_>) -> R) -> R {
-        let len = self.value_len();
-        match self.kind() {
-            Kind::Set(Upload { key, flags, exptime, .. }) => {
-                with(Announced::new(key, len).flags(flags).expiry(exptime.expiry(now)))
-            }
-            Kind::Meta(ref meta) => with_shown(meta, now, |shown| {
-                let (flags, expiry) = stored_with(shown);
-                with(Announced::new(shown.key, len).flags(flags).expiry(expiry))
-            }),
-        }
-    }
-
-    /// The request, as it was parsed.
-    pub(super) fn request(&self) -> Request<'_> {
-        let op = match self.kind() {
-            Kind::Set(upload) => Op::Upload(upload),
-            Kind::Meta(meta) => Op::UploadMeta(meta),
-        };
-        Request { op, form: self.form, command: self.command }
     }
 }
 

@@ -2,7 +2,8 @@
 //! The end of a value that has arrived in pieces: it is stored, or refused, and its client is told.
 
 use super::MemcacheService;
-use super::arriving::{Announcement, Arriving, Kind};
+use super::announcement::{Announcement, Kind};
+use super::arriving::Arriving;
 use super::incoming::Incoming;
 use crate::metrics;
 use crate::op::{Meta, Mode, Upload};

@@ -4,7 +4,7 @@
 //! Their clients' bytes stay in the sockets meanwhile. Without the wait each value would get a part of its memory, and then
 //! some would have to be given up for the rest of others'.
 
-use super::arriving::Announcement;
+use super::announcement::Announcement;
 use clock::Ticks;
 use protocol::{ConnectionId, Ticket};
 use std::collections::VecDeque;
