@@ -64,4 +64,4 @@ pub use stream::{
 pub use table::{CacheLine, Compact, Keyed, Layout, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
-pub use zset::{LexBound, ScoreBound, ZsetIter, ZsetMut, ZsetRef};
+pub use zset::{LexBound, ScoreBound, Scores, ZsetIter, ZsetMut, ZsetRef};

@@ -16,6 +16,7 @@ mod bounds;
 mod iter;
 pub(crate) mod large;
 mod packed;
+mod scores;
 mod slab;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use large::LargeZset;
 
 pub use bounds::{LexBound, ScoreBound};
 pub use iter::ZsetIter;
+pub use scores::Scores;
 
 /// Drawing is faster than walking if at most one in this many members is wanted.
 const SPARSE: usize = 3;

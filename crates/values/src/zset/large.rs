@@ -33,6 +33,13 @@ impl LargeZset {
         LargeZset { members: Slab::new(), index: Table::new(), order: Tree::new() }
     }
 
+    /// One of members that are in the index, in this order.
+    pub(super) fn assemble(members: Slab, index: Table<Id, Compact>, keys: Vec<Key>) -> Self {
+        let mut order = Tree::new();
+        keys.into_iter().for_each(|key| order.push(key));
+        LargeZset { members, index, order }
+    }
+
     /// Prefetches the place of a member.
     pub(crate) fn prefetch(&self, member: &[u8]) {
         self.index.prefetch(hash_of(member));
@@ -48,13 +55,14 @@ impl LargeZset {
         self.members.heap_bytes() + self.index.heap_bytes() + self.order.heap_bytes()
     }
 
-    /// A deep copy, as small as it can be.
+    /// A deep copy. Nothing is hashed or compared for it, and members are read in the order in which they lie.
     pub(crate) fn copy(&self) -> LargeZset {
-        let mut copy = LargeZset::new();
-        for key in self.order.range(0, self.len()) {
-            copy.append(self.members.member(key.id), key.score);
+        let (members, copies) = self.members.copy();
+        let mut order = Tree::new();
+        for Key { score, id } in self.order.range(0, self.len()) {
+            order.push(Key { score, id: copies.of(id) });
         }
-        copy
+        LargeZset { members, index: self.index.copy_with(|id| copies.of(*id)), order }
     }
 
     /// Frees about `budget` pieces of memory. Returns true when nothing is left. The sorted set can

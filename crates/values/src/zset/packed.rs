@@ -109,6 +109,15 @@ pub(super) fn item_len(len: usize) -> usize {
     SCORE + pack::element_len::<ONE_WAY>(len)
 }
 
+/// The bytes of these members, which are in their order.
+pub(super) fn all<'a>(members: impl Iterator<Item = (&'a [u8], f64)>) -> Scratch {
+    let mut bytes = Scratch::new();
+    for (member, score) in members {
+        bytes.bytes(&score.to_le_bytes()).element::<ONE_WAY>(member);
+    }
+    bytes
+}
+
 /// Adds a member that is not there, at the place found for it.
 pub(super) fn insert(entry: &mut Entry, place: &Place, member: &[u8], score: f64) {
     let mut item = Scratch::new();

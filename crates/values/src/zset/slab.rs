@@ -66,6 +66,21 @@ pub(super) struct Slab {
     member_bytes: usize,
 }
 
+/// Where the members of a slab are in a copy of it.
+#[derive(Debug)]
+pub(super) struct Copies {
+    /// By slot. [`NONE`] where there was no member.
+    slots: Vec<u32>,
+}
+
+impl Copies {
+    /// The copy of this member.
+    #[inline]
+    pub(super) fn of(&self, id: Id) -> Id {
+        Id::new(self.slots[id.slot() as usize])
+    }
+}
+
 /// The chunk in which a slot is, and its place in there.
 #[inline]
 fn locate(slot: u32) -> (usize, usize) {
@@ -153,6 +168,24 @@ impl Slab {
         self.unlink(slot);
         *self.slot_mut(slot) = content;
         Id::new(slot)
+    }
+
+    /// All members, in the order of their slots.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Id, &[u8], f64)> {
+        let slots = (0..).zip(self.chunks.iter().flatten());
+        slots.filter_map(|(slot, content)| match content {
+            Slot::Used { score, member } => Some((Id::new(slot), &**member, *score)),
+            Slot::Free { .. } => None,
+        })
+    }
+
+    /// A copy without free slots.
+    pub(super) fn copy(&self) -> (Slab, Copies) {
+        let (mut copy, mut slots) = (Slab::new(), vec![NONE; self.slots as usize]);
+        for (id, member, score) in self.iter() {
+            slots[id.slot() as usize] = copy.insert(member, score).slot();
+        }
+        (copy, Copies { slots })
     }
 
     /// Adds a slot at the end.

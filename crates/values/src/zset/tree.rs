@@ -134,6 +134,11 @@ impl<const L: usize, const F: usize> Tree<L, F> {
         }
     }
 
+    /// Inserts a key at the end.
+    pub(super) fn push(&mut self, key: Key) {
+        self.insert_at(self.len, key);
+    }
+
     /// Removes the key of this rank.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 //! Union, intersection and difference of sorted sets, with the scores of the result.
 
 use std::ops::ControlFlow;
-use values::{Entry, Limits, NewSet, SetRef, ZsetMut, ZsetRef};
+use values::{Entry, Limits, NewSet, Scores, SetRef, ZsetRef};
 
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
@@ -130,16 +130,22 @@ fn by_size<'a>(inputs: &[Input<'a>]) -> Vec<Input<'a>> {
     inputs
 }
 
-/// Adds to `result`, which is empty, what is in any of the sets.
-pub(super) fn unite(inputs: &[Input<'_>], aggregate: Aggregate, result: &mut ZsetMut<'_>) {
-    for (at, input) in by_size(inputs).iter().enumerate() {
+/// What is in any of the sets.
+pub(super) fn unite(inputs: &[Input<'_>], aggregate: Aggregate) -> Scores {
+    let mut united = Scores::new();
+    for input in by_size(inputs) {
         let Some(source) = input.source else { continue };
+        let is_first = united.is_empty();
         source.visit_all(|member, score| {
             let score = input.weigh(score, aggregate);
-            let total = if at == 0 { None } else { result.read().score(member) };
-            result.insert(member, total.map_or(score, |total| aggregate.combine(total, score)));
+            if is_first {
+                united.add(member, score);
+            } else {
+                united.merge(member, score, |total| aggregate.combine(total, score));
+            }
         });
     }
+    united
 }
 
 /// Shows what is in all of the sets, until `visit` breaks.

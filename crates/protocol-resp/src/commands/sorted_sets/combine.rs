@@ -10,7 +10,7 @@ use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
 use std::ops::ControlFlow;
-use values::NewZset;
+use values::{NewZset, Scores};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,9 @@ fn show<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
     let combining = operation != Operation::Subtract;
     let allowed = Allowed { combining, with_scores: true, limit: false };
     let inputs = Inputs::read(call, 1, allowed)?;
-    let result = combined(call, &inputs, operation, b"");
+    let result = combined(call, &inputs, operation);
     let shape = Shape::new(inputs.with_scores, call.out.version());
-    shape.write_all(&mut call.out, result.read().iter());
+    shape.write_all(&mut call.out, result.in_order());
     Ok(())
 }
 
@@ -69,32 +69,26 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, name: &'static s
     let combining = operation != Operation::Subtract;
     let inputs = Inputs::read(call, 2, Allowed { combining, ..Allowed::default() })?;
     let destination = call.arg(1);
-    let result = combined(call, &inputs, operation, destination);
-    call.store_zset(destination, result, event(name));
+    let result = combined(call, &inputs, operation);
+    let mut made = NewZset::new(destination);
+    made.edit(call.keys.limits).fill(result);
+    call.store_zset(destination, made, event(name));
     Ok(())
 }
 
-/// Makes a sorted set of the result.
-fn combined<V: View>(
-    call: &Call<'_, V>,
-    inputs: &Inputs<'_>,
-    operation: Operation,
-    key: &[u8],
-) -> NewZset {
+/// The members of the result.
+fn combined<V: View>(call: &Call<'_, V>, inputs: &Inputs<'_>, operation: Operation) -> Scores {
     let found = inputs.find(&call.keys);
-    let mut made = NewZset::new(key);
-    let mut result = made.edit(call.keys.limits);
+    let mut result = Scores::new();
     match operation {
-        Operation::Unite => algebra::unite(&found, inputs.aggregate, &mut result),
+        Operation::Unite => return algebra::unite(&found, inputs.aggregate),
         Operation::Intersect => algebra::intersect(&found, inputs.aggregate, |member, score| {
-            result.insert(member, score);
+            result.add(member, score);
             ControlFlow::Continue(())
         }),
-        Operation::Subtract => algebra::subtract(&found, |member, score| {
-            result.insert(member, score);
-        }),
+        Operation::Subtract => algebra::subtract(&found, |member, score| result.add(member, score)),
     }
-    made
+    result
 }
 
 /// Counts what is in all of the sets, up to a limit if one is given.
