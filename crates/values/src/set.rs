@@ -113,6 +113,18 @@ impl<'a> SetRef<'a> {
         }
     }
 
+    /// Keeps of `members` those that are in the set, or those that are not, in their order.
+    ///
+    /// Looking many up together takes less time than one after the other, where the set is large.
+    pub fn sift(self, members: &mut Vec<Text<'_>>, are_in: bool) {
+        match self.form {
+            Form::Large(large) => large.sift(members, are_in),
+            Form::Ints(_) | Form::Packed(_) => {
+                members.retain(|member| self.contains(member) == are_in);
+            }
+        }
+    }
+
     /// The members: integers in order, others in no order.
     pub fn iter(self) -> impl Iterator<Item = Text<'a>> + use<'a> {
         match self.form {

@@ -236,7 +236,7 @@ impl<T, A> Table<T, A> {
         self.remove_with(hash, eq, &look_by(rehash))
     }
 
-    /// All elements, in no order.
+    /// All elements, in no order. [`Table::iter_ahead`] is for those that are to be read.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.heads.iter().chain(self.overflow.iter()).flat_map(Bucket::elements)
     }

@@ -11,6 +11,7 @@ use super::packed::NEVER;
 use crate::Keyed;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
+use prefetch::Hint;
 use std::ops::Range;
 
 /// The bytes of a time.
@@ -129,6 +130,11 @@ impl Keyed for Field {
     #[inline]
     fn heap_bytes(&self) -> usize {
         Field::heap_bytes(self)
+    }
+
+    #[inline]
+    fn hint(&self) -> Hint {
+        self.0.hint()
     }
 }
 

@@ -60,7 +60,7 @@ impl LargeHash {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Field> {
-        self.fields.iter()
+        self.fields.iter_ahead()
     }
 
     /// Visits a few fields; see [`Table::scan`].

@@ -4,7 +4,11 @@
 //! INV-CONTENT: `content` is the sum of the members' memory.
 
 use super::member::Member;
-use crate::{Keyed, Table, hash_of};
+use crate::{Keyed, Table, Text, hash_of};
+use arrayvec::ArrayVec;
+
+/// Members that are looked up together.
+const AT_ONCE: usize = 16;
 
 /// The members of a large set.
 #[derive(Debug)]
@@ -38,8 +42,27 @@ impl LargeSet {
         self.members.find(hash_of(member), member).is_some()
     }
 
+    /// Keeps of `members` those that are in the set, or those that are not. Each access to memory is that of several
+    /// members at once.
+    pub(crate) fn sift(&self, members: &mut Vec<Text<'_>>, are_in: bool) {
+        let mut kept = 0;
+        for start in (0..members.len()).step_by(AT_ONCE) {
+            let some = &members[start..members.len().min(start + AT_ONCE)];
+            let hashes: ArrayVec<u64, AT_ONCE> = some.iter().map(|text| hash_of(text)).collect();
+            hashes.iter().for_each(|hash| self.members.prefetch(*hash));
+            hashes.iter().for_each(|hash| self.members.hint(*hash).fetch());
+            for (at, hash) in (start..).zip(hashes) {
+                if self.members.find(hash, &members[at]).is_some() == are_in {
+                    members.swap(kept, at);
+                    kept += 1;
+                }
+            }
+        }
+        members.truncate(kept);
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter()
+        self.members.iter_ahead()
     }
 
     /// Visits a few members; see [`Table::scan`].

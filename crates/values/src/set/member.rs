@@ -19,6 +19,7 @@ use std::ptr::{self, NonNull};
 
 use crate::Keyed;
 use crate::thin::Thin;
+use prefetch::Hint;
 
 /// The longest text that is in the word itself.
 const SHORT_MAX: usize = size_of::<usize>() - 1;
@@ -101,6 +102,11 @@ impl Keyed for Member {
     #[inline]
     fn heap_bytes(&self) -> usize {
         self.long().map_or(0, Thin::heap_bytes)
+    }
+
+    #[inline]
+    fn hint(&self) -> Hint {
+        self.long().map_or(Hint::NONE, Thin::hint)
     }
 }
 

@@ -15,6 +15,21 @@ const PLACES: u64 = 12;
 /// Draws before it takes the next element it finds.
 const DRAWS: usize = 128;
 
+/// Buckets ahead of the one that a walk is at, whose elements are prefetched.
+const AHEAD: usize = 2;
+
+impl<T: Keyed, A> Table<T, A> {
+    /// All elements, in no order, each of them prefetched a few ahead.
+    pub fn iter_ahead(&self) -> impl Iterator<Item = &T> {
+        let mut ahead = self.heads.iter().skip(AHEAD);
+        let heads = self.heads.iter().inspect(move |_| {
+            let elements = ahead.next().into_iter().flat_map(Bucket::elements);
+            elements.for_each(|element| element.hint().fetch());
+        });
+        heads.chain(self.overflow.iter()).flat_map(Bucket::elements)
+    }
+}
+
 impl<T, A> Table<T, A> {
     /// Visits a few elements and returns the cursor of the next call. A full scan begins and ends with
     /// cursor 0.

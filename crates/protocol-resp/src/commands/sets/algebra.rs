@@ -9,14 +9,36 @@ use values::{Limits, NewSet, SetRef};
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
 
+/// Members that are looked up together.
+const SIFTED: usize = 16;
+
 /// Visits the intersection of the sets, at least one, until `visit` returns false.
 pub(super) fn intersect(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> bool) {
     let mut sets = sets.to_vec();
     sets.sort_by_key(|set| set.len());
-    let Some((smallest, others)) = sets.split_first() else { return };
-    for member in smallest.iter() {
-        if others.iter().all(|set| set.contains(&member)) && !visit(&member) {
-            return;
+    if let Some((smallest, others)) = sets.split_first() {
+        let are_in = true;
+        visit_sifted(*smallest, others, are_in, &mut visit);
+    }
+}
+
+/// Visits the members that are in all of the others, or in none of them, until `visit` returns false. Returns whether it
+/// never did.
+fn visit_sifted(
+    set: SetRef<'_>,
+    others: &[SetRef<'_>],
+    are_in: bool,
+    visit: &mut impl FnMut(&[u8]) -> bool,
+) -> bool {
+    let (mut members, mut some) = (set.iter(), Vec::with_capacity(SIFTED));
+    loop {
+        some.extend(members.by_ref().take(SIFTED));
+        if some.is_empty() {
+            return true;
+        }
+        others.iter().for_each(|other| other.sift(&mut some, are_in));
+        if !some.drain(..).all(|member| visit(&member)) {
+            return false;
         }
     }
 }
@@ -29,10 +51,9 @@ pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> bool) {
     let copies = sets.iter().map(|set| set.len()).fold(0, usize::saturating_add);
     if lookups <= copies.saturating_mul(LOOKUPS_PER_COPY) {
         for (at, set) in sets.iter().enumerate() {
-            for member in set.iter() {
-                if !is_in_any(&sets[..at], &member) && !visit(&member) {
-                    return;
-                }
+            let are_in = false;
+            if !visit_sifted(*set, &sets[..at], are_in, &mut visit) {
+                return;
             }
         }
         return;
@@ -66,11 +87,8 @@ pub(super) fn subtract(
         merged = [all.read()];
         &merged
     };
-    for member in first.iter() {
-        if !is_in_any(others, &member) && !visit(&member) {
-            return;
-        }
-    }
+    let are_in = false;
+    visit_sifted(first, others, are_in, &mut visit);
 }
 
 /// Adds all members of the sets to a set.
@@ -82,10 +100,6 @@ pub(super) fn merge(into: &mut NewSet, sets: &[SetRef<'_>]) {
             into.add(&member);
         });
     }
-}
-
-fn is_in_any(sets: &[SetRef<'_>], member: &[u8]) -> bool {
-    sets.iter().any(|set| set.contains(member))
 }
 
 #[cfg(test)]
