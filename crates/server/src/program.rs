@@ -22,7 +22,6 @@ pub(crate) struct Program {
     background: Option<Background>,
     pid_file: Option<PathBuf>,
     user: Option<String>,
-    locks_memory: bool,
     dumps_core: bool,
     log_on_stdout: bool,
     greetings: Vec<String>,
@@ -80,9 +79,14 @@ impl Builder {
         self
     }
 
-    /// Makes [`Builder::run`] lock the process's memory, so that it is never swapped out.
+    /// Locks the memory of the process, so that nothing is swapped out of what it uses from now on. Call it before a store
+    /// is made, which may do without address space that would count as locked. [`Builder::run`] logs what prevents it.
+    ///
+    /// It takes an unlimited `RLIMIT_MEMLOCK`, which root gives itself, or `CAP_IPC_LOCK` for as long as the process runs, so
+    /// not with a [user](Builder::user): else memory that is asked for later would be refused when the limit is reached,
+    /// and the process would end.
     pub fn lock_memory(mut self) -> Self {
-        self.program.locks_memory = true;
+        self.program.warnings.extend(lock_memory(self.program.user.is_none()));
         self
     }
 
@@ -151,16 +155,13 @@ impl Builder {
         let reload = Reload::new(Arc::clone(&reopen), sources)?;
         signals::watch(self.events.0.clone(), reload)?;
         let bound = self.bind(&make_protocol)?;
-        let locked = self.program.locks_memory.then(lock_memory);
         let dumped = self.program.dumps_core.then(allow_core_dumps);
         if let Some(name) = &self.program.user {
             user::become_user(name)?;
         }
         let stream = if self.program.log_on_stdout { Output::Stdout } else { Output::Stderr };
         let logs = LogDrains::install(sections.debug, sections.klog, stream, reopen)?;
-        for warning in
-            self.program.warnings.drain(..).chain(locked.flatten()).chain(dumped.flatten())
-        {
+        for warning in self.program.warnings.drain(..).chain(dumped.flatten()) {
             warn!("{warning}");
         }
         let (name, version) = (self.name, self.version);
@@ -190,10 +191,35 @@ impl Builder {
     }
 }
 
+/// Locks pages when they are used first: most of a stack, and of what an allocator has ahead, never is.
+#[cfg(target_os = "linux")]
+const ON_USE: MlockAllFlags = MlockAllFlags::from_bits_retain(nix::libc::MCL_ONFAULT);
+#[cfg(not(target_os = "linux"))]
+const ON_USE: MlockAllFlags = MlockAllFlags::empty();
+
 /// What is to be told if it cannot be done.
-fn lock_memory() -> Option<String> {
-    let all = MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE;
+fn lock_memory(keeps_privileges: bool) -> Option<String> {
+    const UNLIMITED: u64 = rlimit::INFINITY;
+    let limit = rlimit::Resource::MEMLOCK;
+    let hard = limit.get().map_or(0, |(_, hard)| hard);
+    let is_unlimited = limit.set(UNLIMITED, UNLIMITED).is_ok() || hard == UNLIMITED;
+    let may_lock = is_unlimited || keeps_privileges && may_lock_any();
+    if !may_lock {
+        return Some(format!(
+            "memory is not locked: only {hard} bytes may be (ulimit -l, LimitMEMLOCK=), not any number"
+        ));
+    }
+    let all = MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | ON_USE;
     mlockall(all).err().map(|problem| format!("memory cannot be locked: {problem}"))
+}
+
+/// Whether the process may lock more than its limit (`CAP_IPC_LOCK`).
+fn may_lock_any() -> bool {
+    const IPC_LOCK: u32 = 14;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    effective.is_some_and(|bits| bits >> IPC_LOCK & 1 == 1)
 }
 
 /// What is to be told if it cannot be done.

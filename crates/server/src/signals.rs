@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::signal_name;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -29,6 +29,10 @@ pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> 
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(Error::Start)?;
     let heard = [SIGTERM, SIGINT, SIGHUP].into_iter().chain(IDLE);
     let mut signals = Signals::new(heard).map_err(Error::Start)?;
+    if stopping.load(Ordering::Relaxed) {
+        // It came before anybody heard it. The receiver lives as long as the process.
+        let _ = events.send(Event::Stop);
+    }
     let body = move || {
         for signal in signals.forever() {
             match signal {

@@ -282,3 +282,35 @@ fn debians_wrapper_starts_the_server() {
     fs::write(&file, debians_file(config.folder())).unwrap();
     serves(Daemon::spawn(Command::new("perl").arg(&script).arg(&file)), config.folder());
 }
+
+#[test]
+fn memory_is_locked_but_for_what_is_not_used() {
+    let config = Config::empty();
+    let mut command = Command::new(SEGCACHE);
+    command.args(["-p", "0", "--admin-port", "0", "-m", "64", "-k"]);
+    let mut daemon = Daemon::spawn(command.current_dir(config.folder()));
+    // Not everybody may.
+    let mut is_refused = false;
+    let address = loop {
+        let line = daemon.line("");
+        is_refused |= line.contains("memory is not locked") || line.contains("memory cannot be");
+        if let Some((_, address)) = line.split_once("listening on tcp:") {
+            break address.parse().unwrap();
+        }
+    };
+    let mut client = Client::tcp(address);
+    let value = [b'x'; 1000];
+    for number in 0..40_000 {
+        let request = [format!("set k{number} 0 0 1000\r\n").as_bytes(), &value, b"\r\n"].concat();
+        client.ask(&request, b"STORED\r\n");
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+    let kib = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+    };
+    assert!(kib("VmRSS:") < 160 << 10, "{status}");
+    assert!(is_refused || kib("VmLck:") > 40 << 10, "{status}");
+    daemon.signal("TERM");
+    assert!(daemon.end().0.success());
+}
