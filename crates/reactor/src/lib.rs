@@ -101,6 +101,7 @@ mod mailbox;
 mod metrics;
 mod options;
 mod output;
+mod patience;
 mod turn;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod uring;

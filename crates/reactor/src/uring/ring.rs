@@ -12,6 +12,7 @@
 
 use super::buffers::Piece;
 use super::token::{Kind, Token};
+use crate::patience::Patience;
 use io_uring::squeue::Entry;
 use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{Builder, IoUring, Submitter, cqueue, opcode};
@@ -231,11 +232,13 @@ impl Ring {
         {
             return self.submit();
         }
-        let most = Timespec::new().sec(most.as_secs()).nsec(most.subsec_nanos());
-        let limit = SubmitArgs::new().timespec(&most);
+        let mut patience = Patience::new(most);
         loop {
+            let left = patience.left();
+            let left = Timespec::new().sec(left.as_secs()).nsec(left.subsec_nanos());
+            let limit = SubmitArgs::new().timespec(&left);
             match self.ring.submitter().submit_with_args(1, &limit) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => patience.interrupt(),
                 Err(error) if is_passing(&error) => return Ok(()),
                 other => return other.map(|_| ()),
             }

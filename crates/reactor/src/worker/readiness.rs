@@ -6,6 +6,7 @@ use super::ahead::Ready;
 use crate::DatagramSocket;
 use crate::connection::Connection;
 use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
+use crate::patience::Patience;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
 use protocol::{Execute, Protocol};
@@ -39,9 +40,10 @@ impl Readiness {
     }
 
     pub(super) fn wait(&mut self, most: Duration) -> io::Result<()> {
+        let mut patience = Patience::new(most);
         loop {
-            match self.poll.poll(&mut self.events, Some(most)) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            match self.poll.poll(&mut self.events, Some(patience.left())) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => patience.interrupt(),
                 other => return other,
             }
         }
