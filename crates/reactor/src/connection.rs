@@ -389,7 +389,7 @@ impl<P: Protocol> Connection<P> {
         if !desk.outbox.is_empty() {
             desk.outgoing.post(desk.outbox); // INV-BEFORE
         }
-        let before = self.session.send().pending();
+        let before = (self.session.send().pending(), self.session.records_written());
         let most = self.session.send().portion(SEND_MAX);
         let flushed = self.session.flush_some(desk.pool, most)?;
         self.unread_at = match flushed {
@@ -398,7 +398,12 @@ impl<P: Protocol> Connection<P> {
                 None
             }
             Flush::Partial => None,
-            Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
+            Flush::Blocked
+                if self.session.send().pending() < before.0
+                    || self.session.records_written() != before.1 =>
+            {
+                Some(desk.now.ticks)
+            }
             Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
         if flushed == Flush::Blocked {

@@ -105,6 +105,10 @@ impl TlsConnection {
         match self.never {}
     }
 
+    pub(crate) fn written(&self) -> u64 {
+        match self.never {}
+    }
+
     pub(crate) fn close(&mut self, _: &mut Transport) {
         match self.never {}
     }

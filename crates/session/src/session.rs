@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Fill {
-    /// Bytes arrived.
+    /// Bytes arrived; with TLS it may be that they were none for the receive buffer.
     Some {
         /// Neither the socket nor TLS holds more, so the next bytes come with an event of their
         /// own. When false, call again: no event may follow.
@@ -217,6 +217,13 @@ impl Session {
             Err(_) => SESSION_SEND_EX.increment(),
         }
         flushed
+    }
+
+    /// Bytes of TLS records that the socket has taken: they make way when nothing leaves the send buffer. 0 without TLS.
+    #[inline]
+    #[must_use]
+    pub fn records_written(&self) -> u64 {
+        self.tls.as_ref().map_or(0, |tls| tls.written())
     }
 
     /// Gives the blocks of empty buffers back to the pool; a buffer that holds bytes keeps its

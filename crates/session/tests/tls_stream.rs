@@ -45,6 +45,30 @@ fn requests_and_replies() {
 }
 
 #[test]
+fn what_is_no_plaintext_does_not_keep_a_session_for_long() {
+    const BURSTS: usize = 200;
+    let files = Files::new();
+    let mut pair = Pair::connected(&files, &rustls::version::TLS13);
+    pair.client.set_buffer_limit(None);
+    // 30 new keys and a byte, again and again: more than a read, and no more than the socket takes.
+    for _ in 0..BURSTS {
+        for _ in 0..30 {
+            pair.client.refresh_traffic_keys().unwrap();
+        }
+        pair.client_writes(b"x");
+    }
+    pair.client_sends();
+    let _ = pair.fill().unwrap();
+    let first = pair.take().len();
+    assert!(first < BURSTS / 2, "{first} of {BURSTS} at once");
+    let mut all = first;
+    while pair.fill().unwrap() != Fill::Blocked {
+        all += pair.take().len();
+    }
+    assert_eq!(all, BURSTS);
+}
+
+#[test]
 fn a_record_in_pieces_arrives_with_its_last_byte() {
     each_version(|pair| {
         pair.client_writes(&pattern(3000));

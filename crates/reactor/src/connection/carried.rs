@@ -2,6 +2,7 @@
 //! Notifications of a connection by a driver that carries its bytes.
 
 use super::{Connection, Phase};
+use crate::Output;
 use crate::metrics::CONNECTION_BACKPRESSURE;
 use crate::uring::Wants;
 use clock::Ticks;
@@ -29,11 +30,11 @@ impl<P: Protocol> Connection<P> {
     /// Called when bytes were sent; `all` if none of the departed bytes are left. Returns whether the
     /// connection is to be served now.
     #[inline]
-    pub(crate) fn on_sent(&mut self, all: bool, now: Ticks) -> bool {
+    pub(crate) fn on_sent(&mut self, all: bool, output: &Output, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
         self.unread_at = is_left.then_some(now);
-        if !is_left {
-            self.soft_at = None;
+        if self.soft_at.is_some() {
+            self.note_soft_limit(output, now);
         }
         self.tell_held();
         self.is_stall_counted = self.is_stalled && !all;

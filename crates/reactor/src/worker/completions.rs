@@ -88,7 +88,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
             News::Sent { all } => {
                 WORKER_EVENT_WRITE.increment();
-                connection.on_sent(all, self.now.ticks)
+                connection.on_sent(all, &self.options.output, self.now.ticks)
             }
             News::Failed(error) => {
                 WORKER_EVENT_ERROR.increment();

@@ -26,6 +26,12 @@ use std::io::{self, BufRead, ErrorKind, IoSlice, Read, Write};
 /// The most plaintext bytes that are encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
 
+/// The most reads from the socket in one call of [`TlsConnection::fill`]. rustls reads 4 KiB at a time.
+const READS_MAX: usize = 16;
+
+/// The same while they have brought no plaintext: enough for the largest record.
+const READS_IDLE: usize = 5;
+
 /// The first byte of every TLS connection: the type of a handshake record.
 const HANDSHAKE: u8 = 22;
 
@@ -59,6 +65,8 @@ impl Read for Looked<'_, '_> {
 pub(crate) struct TlsConnection {
     connection: Connection,
     handshake: Handshake,
+    /// Bytes of records that the socket has taken.
+    written: u64,
 }
 
 /// The state of the handshake, for the metrics.
@@ -100,7 +108,7 @@ impl TlsConnection {
 
     fn from(mut connection: Connection) -> Self {
         connection.set_buffer_limit(Some(OUTGOING_BYTES));
-        TlsConnection { connection, handshake: Handshake::Silent }
+        TlsConnection { connection, handshake: Handshake::Silent, written: 0 }
     }
 
     pub(crate) fn is_handshaking(&self) -> bool {
@@ -111,6 +119,9 @@ impl TlsConnection {
     ///
     /// Returns `Blocked` only after a read from the socket returned `WouldBlock`: after a short
     /// read that brought no plaintext, the end of the stream may follow without a further event.
+    ///
+    /// Returns `Some` without any after some reads that brought none. A client may send what costs time and is no
+    /// plaintext, such as new keys, for as long as it likes.
     pub(crate) fn fill(
         &mut self,
         transport: &mut Transport,
@@ -118,6 +129,7 @@ impl TlsConnection {
     ) -> io::Result<Fill> {
         let mut has_some = false;
         let mut drained = false;
+        let mut reads = 0;
         loop {
             let mut reader = self.connection.reader();
             match reader.fill_buf() {
@@ -142,6 +154,11 @@ impl TlsConnection {
             if has_some && drained {
                 return Ok(Fill::Some { drained });
             }
+            let most = if has_some || self.is_handshaking() { READS_MAX } else { READS_IDLE };
+            if reads == most {
+                return Ok(Fill::Some { drained: false });
+            }
+            reads += 1;
             match self.receive(transport)? {
                 Received::Nothing if has_some => return Ok(Fill::Some { drained: true }),
                 Received::Nothing => return Ok(Fill::Blocked),
@@ -262,12 +279,17 @@ impl TlsConnection {
     fn write_records(&mut self, transport: &mut Transport) -> io::Result<Flush> {
         while self.connection.wants_write() {
             match self.connection.write_tls(&mut Wire::new(transport)) {
-                Ok(_) => {}
+                Ok(n) => self.written += n as u64,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
                 Err(error) => return Err(error),
             }
         }
         Ok(Flush::Done)
+    }
+
+    /// Bytes of records that the socket has taken.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
     }
 
     /// Whether records wait to be written.
