@@ -159,14 +159,17 @@ impl Tables {
     }
 }
 
-/// Sends one message to all of `listeners`.
+/// Sends one message to all of `listeners`: to those with RESP3 after the others, because letters that share their bytes
+/// are recognized where they follow each other.
 fn send(listeners: &[Listener], parts: &[&[u8]], outbox: &mut Outbox) -> usize {
-    let mut encoded: [Option<Bytes>; 2] = [None, None];
-    for listener in listeners {
-        let version = listener.version();
-        let slot = &mut encoded[usize::from(version == Version::Resp3)];
-        let bytes = slot.get_or_insert_with(|| encode(parts, version));
-        outbox.push(listener.id, bytes.clone());
+    let is_resp3 = |listener: &&Listener| listener.version() == Version::Resp3;
+    let (newer, older): (Vec<_>, Vec<_>) = listeners.iter().partition(is_resp3);
+    for (version, listeners) in [(Version::Resp2, older), (Version::Resp3, newer)] {
+        let mut encoded: Option<Bytes> = None;
+        for listener in listeners {
+            let bytes = encoded.get_or_insert_with(|| encode(parts, version));
+            outbox.push(listener.id, bytes.clone());
+        }
     }
     listeners.len()
 }
@@ -179,4 +182,26 @@ fn encode(parts: &[&[u8]], version: Version) -> Bytes {
         out.bulk(part);
     }
     Bytes::from(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::Errand;
+
+    #[test]
+    fn letters_of_the_same_bytes_follow_each_other() {
+        let (channels, mut outbox) = (Channels::default(), Outbox::new());
+        for (serial, version) in (0..6).zip([Version::Resp3, Version::Resp2].into_iter().cycle()) {
+            let mut client = Subscriptions::new(ConnectionId::new(1, serial), version);
+            channels.subscribe(&mut client, Kind::Channel, b"news");
+        }
+        assert_eq!(channels.publish(b"news", b"text", &mut outbox), 6);
+        let messages = outbox.drain().map(|(_, errand)| match errand {
+            Errand::Push(bytes) => bytes.as_ptr(),
+            other => panic!("a message, not {other:?}"),
+        });
+        let messages: Vec<_> = messages.collect();
+        assert!(messages.chunk_by(|a, b| a == b).map(<[_]>::len).eq([3, 3]));
+    }
 }
