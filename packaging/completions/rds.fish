@@ -46,7 +46,7 @@ complete -c rds -l unixsocketperm -d 'Its permission bits, in octal; 0: only the
 complete -c rds -l tcp-backlog -d 'Connections that may wait to be accepted [default: 511]' -r
 complete -c rds -l io-threads -d 'Threads that serve connections [default: 1]' -r
 complete -c rds -l io-threads-do-reads -d ' [default: no]' -r
-complete -c rds -l tcp-keepalive -d ' [default: 300]' -r
+complete -c rds -l tcp-keepalive -d 'Seconds without a word from a client after which it is asked whether it is still there; 0: never [default: 300]' -r
 complete -c rds -l maxclients -d 'Connections served at once [default: 10000]' -r
 complete -c rds -l timeout -d 'Seconds after which an idle connection is closed; 0: never [default: 0]' -r
 complete -c rds -l client-output-buffer-limit -d 'With how many unread bytes a client is closed: at once, and for so many seconds. `normal` for replies, `pubsub` for clients that have subscribed; 0 is no limit [default: normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60]' -r

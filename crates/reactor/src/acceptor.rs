@@ -14,7 +14,7 @@ mod round;
 use crate::metrics::{
     ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
 };
-use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer};
+use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer, Options};
 use log::warn;
 use mio::Waker;
 use readiness::Readiness;
@@ -49,6 +49,8 @@ pub struct Acceptor {
     workers: Vec<Mailbox>,
     census: Census,
     dials: Dials,
+    /// What the listeners have been told.
+    keepalive: Duration,
     serial: u64,
     reserve: Reserve,
     /// When the lack of descriptors was last logged.
@@ -137,6 +139,7 @@ impl Acceptor {
             workers,
             census,
             dials,
+            keepalive: Options::default().keepalive,
             serial: 0,
             reserve: Reserve::new(),
             complained: None,
@@ -178,6 +181,12 @@ impl Acceptor {
             let before = Instant::now();
             self.readiness.wait(timeout)?;
             if matches!(round, Round::Starved(_)) {
+                // Those who come meanwhile wait as well.
+                while let Some(left) = pause.checked_sub(before.elapsed())
+                    && !self.stop.load(Ordering::Acquire)
+                {
+                    self.readiness.wait(Some(left))?;
+                }
                 ACCEPT_PAUSING.decrement();
                 ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
                 pause = (pause * 2).min(PAUSE_MAX);
@@ -197,6 +206,7 @@ impl Acceptor {
 
     /// Accepts until no connection waits, but no more than `most`.
     fn accept(&mut self, most: usize) -> io::Result<Round> {
+        self.follow_keepalive();
         for _ in 0..most {
             let Some((door, outcome)) = self.readiness.next(&self.doors) else {
                 return Ok(Round::Drained);
@@ -214,6 +224,20 @@ impl Acceptor {
             }
         }
         Ok(Round::More)
+    }
+
+    /// Tells the listeners of another [`Options::keepalive`].
+    fn follow_keepalive(&mut self) {
+        let wanted = self.dials.keepalive();
+        if wanted == self.keepalive {
+            return;
+        }
+        self.keepalive = wanted;
+        for door in &self.doors {
+            if let Err(problem) = door.listener.set_keepalive(wanted) {
+                warn!("{} keeps its keepalive: {problem}", door.listener.endpoint());
+            }
+        }
     }
 
     /// Accepts and refuses a client at a door for want of descriptors; returns whether accepting may go on

@@ -16,6 +16,7 @@ pub struct Dials(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connections_max: AtomicUsize,
+    keepalive_secs: AtomicU64,
     /// How often `turned` was changed.
     version: AtomicU64,
     turned: Mutex<Turned>,
@@ -41,6 +42,7 @@ impl Dials {
         };
         Dials(Arc::new(Inner {
             connections_max: AtomicUsize::new(connections_max),
+            keepalive_secs: AtomicU64::new(seconds(options.keepalive)),
             version: AtomicU64::new(1),
             turned: Mutex::new(turned),
         }))
@@ -55,6 +57,16 @@ impl Dials {
     pub fn set_connections_max(&self, most: usize) {
         self.0.connections_max.store(most, Relaxed);
         CONNECTIONS_MAX.set(i64::try_from(most).unwrap_or(i64::MAX));
+    }
+
+    /// [`Options::keepalive`], in whole seconds.
+    pub(crate) fn keepalive(&self) -> Duration {
+        Duration::from_secs(self.0.keepalive_secs.load(Relaxed))
+    }
+
+    /// Sets [`Options::keepalive`] for connections that come from now on, in whole seconds.
+    pub fn set_keepalive(&self, time: Duration) {
+        self.0.keepalive_secs.store(seconds(time), Relaxed);
     }
 
     /// Sets [`Options::idle_timeout`].
@@ -98,6 +110,11 @@ impl Dials {
         options.output.replies = turned.replies;
         options.output.messages = turned.messages;
     }
+}
+
+/// In whole seconds, of which a part is one.
+fn seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
 }
 
 #[cfg(test)]

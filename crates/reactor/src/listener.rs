@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Endpoint`]: an address to listen on. [`Listener`]: a bound socket.
 
+use crate::Options;
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
 use session::Stream;
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 use std::fmt;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often a peer is asked whether it is still there.
+const KEEPALIVE_PROBES: u32 = 3;
+
+/// The longest time that Linux takes.
+const KEEPALIVE_MAX: Duration = Duration::from_secs(32_767);
 
 /// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +87,15 @@ impl Listener {
         }
     }
 
+    /// Sets [`Options::keepalive`](crate::Options::keepalive) of the connections that come from now on: they take it over
+    /// from the listener, without a system call for each.
+    pub(crate) fn set_keepalive(&self, time: Duration) -> io::Result<()> {
+        match &self.socket {
+            ListenSocket::Tcp(listener) => keep_alive(&SockRef::from(listener), time),
+            ListenSocket::Unix(..) => Ok(()),
+        }
+    }
+
     pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match &mut self.socket {
             ListenSocket::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
@@ -118,11 +134,22 @@ fn bind_tcp(address: SocketAddr, backlog: i32) -> io::Result<Listener> {
         socket.set_only_v6(true)?;
     }
     socket.set_nonblocking(true)?;
+    keep_alive(&SockRef::from(&socket), Options::default().keepalive)?;
     socket.bind(&address.into())?;
     socket.listen(backlog)?;
     let listener = mio::net::TcpListener::from_std(socket.into());
     let endpoint = Endpoint::Tcp(listener.local_addr()?);
     Ok(Listener { socket: ListenSocket::Tcp(listener), endpoint })
+}
+
+fn keep_alive(socket: &SockRef<'_>, time: Duration) -> io::Result<()> {
+    if time == Duration::ZERO {
+        return socket.set_keepalive(false);
+    }
+    let time = time.min(KEEPALIVE_MAX);
+    let probes = TcpKeepalive::new().with_time(time).with_retries(KEEPALIVE_PROBES);
+    let interval = (time / KEEPALIVE_PROBES).max(Duration::from_secs(1));
+    socket.set_tcp_keepalive(&probes.with_interval(interval))
 }
 
 fn bind_unix(path: &Path, mode: u32, backlog: i32) -> io::Result<Listener> {
@@ -146,10 +173,13 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         let what = format!("{} exists and is not a socket", path.display());
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
     }
-    match StdUnixStream::connect(path) {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // A process that is stopped with a full backlog serves it, too.
+    socket.set_nonblocking(true)?;
+    match socket.connect(&SockAddr::unix(path)?) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
-        Err(error) => Err(error),
-        Ok(_) => {
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+        Ok(()) | Err(_) => {
             let what = format!("{} is served by another process", path.display());
             Err(io::Error::new(io::ErrorKind::AddrInUse, what))
         }
@@ -168,6 +198,45 @@ mod tests {
         let v6 = Endpoint::Tcp(format!("[::1]:{}", address.port()).parse().unwrap());
         let v6 = Listener::bind(&v6, 16).unwrap();
         assert_eq!(v6.endpoint().to_string(), format!("tcp6:[::1]:{}", address.port()));
+    }
+
+    #[test]
+    fn connections_ask_whether_their_peers_are_still_there() {
+        let listener = Listener::bind(&Endpoint::Tcp("127.0.0.1:0".parse().unwrap()), 16).unwrap();
+        let Endpoint::Tcp(address) = *listener.endpoint() else { panic!("a TCP endpoint") };
+        let accepted = || {
+            let _client = std::net::TcpStream::connect(address).unwrap();
+            let Stream::Tcp(stream) = listener.accept().unwrap() else { panic!("a TCP stream") };
+            let socket = SockRef::from(&stream);
+            let time = socket.tcp_keepalive_time().unwrap();
+            (socket.keepalive().unwrap(), time.as_secs(), socket.tcp_keepalive_retries().unwrap())
+        };
+        assert_eq!(accepted(), (true, 300, 3));
+        listener.set_keepalive(Duration::from_secs(60)).unwrap();
+        assert_eq!(accepted(), (true, 60, 3));
+        listener.set_keepalive(Duration::MAX).unwrap();
+        assert_eq!(accepted(), (true, 32_767, 3));
+        listener.set_keepalive(Duration::ZERO).unwrap();
+        assert!(!accepted().0);
+    }
+
+    #[test]
+    fn a_socket_whose_process_accepts_nobody_is_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let endpoint = Endpoint::Unix { path: path.clone(), mode: 0o700 };
+        let _hung = Listener::bind(&endpoint, 0).unwrap();
+        let waiting = || {
+            let client = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+            client.set_nonblocking(true).unwrap();
+            client.connect(&SockAddr::unix(&path).unwrap()).map(|()| client)
+        };
+        let mut clients = Vec::new();
+        while let Ok(client) = waiting() {
+            clients.push(client);
+        }
+        let error = Listener::bind(&endpoint, 0).expect_err("it is served");
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Options {
     pub mail_bytes: usize,
     /// A connection that sends nothing for this long is closed, unless it waits for messages.
     pub idle_timeout: Duration,
+    /// A TCP connection on which nothing came for this long is asked whether its peer is still there, three times a third of it
+    /// apart, and closed if there is no answer: the peer's machine may have gone without a word.
+    pub keepalive: Duration,
     /// A TLS handshake that takes longer than this is broken off.
     pub handshake_timeout: Duration,
     /// A connection that stops in the middle of a request for this long is closed; zero: never.
@@ -62,6 +65,7 @@ impl Default for Options {
             output: Output::default(),
             mail_bytes: 64 << 20,
             idle_timeout: Duration::ZERO,
+            keepalive: Duration::from_secs(300),
             handshake_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(60),

@@ -87,6 +87,10 @@ impl Platform for RespProcess {
         self.controls.set_idle_timeout(time);
     }
 
+    fn set_keepalive(&self, time: Duration) {
+        self.controls.set_keepalive(time);
+    }
+
     fn set_request_max(&self, bytes: u64) {
         self.controls.set_request_bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
     }

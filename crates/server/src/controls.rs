@@ -119,6 +119,12 @@ impl Controls {
         self.dials.set_idle_timeout(timeout);
     }
 
+    /// Sets after how long without a word from its peer a new TCP connection asks whether the peer is still there;
+    /// [`Duration::ZERO`] never.
+    pub fn set_keepalive(&self, time: Duration) {
+        self.dials.set_keepalive(time);
+    }
+
     /// Sets how many bytes a request may have.
     pub fn set_request_bytes(&self, most: usize) {
         self.dials.set_request_bytes(most);

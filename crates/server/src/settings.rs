@@ -172,6 +172,7 @@ impl Sections<'_> {
             },
             send_block: high_water + (defaults.send_block - defaults.limits.high_water),
             idle_timeout: self.server.idle_timeout.0,
+            keepalive: self.server.keepalive.0,
             read_timeout: self.server.read_timeout.map_or(defaults.read_timeout, |limit| limit.0),
             write_timeout: self
                 .server

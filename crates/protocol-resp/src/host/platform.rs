@@ -32,6 +32,10 @@ pub trait Platform: Debug + Send + Sync {
     /// Sets for how long a connection may be idle (`timeout`); zero: for ever.
     fn set_idle_timeout(&self, time: Duration);
 
+    /// Sets after how long without a word from its client a new connection asks whether it is still there
+    /// (`tcp-keepalive`); zero: never.
+    fn set_keepalive(&self, time: Duration);
+
     /// Sets how many bytes a request may have (`client-query-buffer-limit`).
     fn set_request_max(&self, bytes: u64);
 

@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The smallest allowed `proto-max-bulk-len`.
 pub(crate) const BULK_MAX_LEAST: usize = 1 << 20;
 
+/// The largest allowed `proto-max-bulk-len`: a key, or a field with its value, is shorter than 4 GiB.
+pub(crate) const BULK_MAX_MOST: i64 = 3 << 29;
+
 /// A RESP connection: the state that its requests have set up.
 ///
 /// When the connection ends, the service removes its entries in shared tables, such as its subscriptions, its

@@ -30,6 +30,9 @@ config::section! {
         pub max_connections: usize = 10_000, within 1..=1_000_000;
         /// A connection that sends nothing for this long is closed; 0 never.
         pub idle_timeout: Span = Span(Options::default().idle_timeout);
+        /// A TCP connection on which nothing came for this long is asked whether its peer is still there, and closed if
+        /// there is no answer to three of these; 0 never. Whole seconds.
+        pub keepalive: Span = Span(Options::default().keepalive);
         /// A connection that stops in the middle of a request for this long is closed; 0 never.
         pub read_timeout: Option<Span> = None, absent "the server's own", example "1m";
         /// A connection that takes none of its replies for this long is closed; 0 never.

@@ -19,6 +19,7 @@ pub(crate) struct ConnectionSettings {
     pub(crate) connections_max: AtomicUsize,
     /// `timeout`
     pub(crate) idle_seconds: AtomicU64,
+    pub(crate) keepalive_seconds: AtomicU64,
     /// `client-output-buffer-limit`
     pub(crate) buffers: Mutex<BufferLimits>,
     /// `proto-max-bulk-len`, which connections look up for an argument that is large.
@@ -36,6 +37,7 @@ impl Default for ConnectionSettings {
         ConnectionSettings {
             connections_max: AtomicUsize::new(10_000),
             idle_seconds: AtomicU64::new(0),
+            keepalive_seconds: AtomicU64::new(300),
             buffers: Mutex::default(),
             bulk_max: Arc::new(AtomicUsize::new(BULK_MAX)),
             request_max: AtomicU64::new(1 << 30),
@@ -90,6 +92,14 @@ impl Host {
         self.connection_settings.idle_seconds.store(seconds, Relaxed);
         if let Some(platform) = self.platform() {
             platform.set_idle_timeout(Duration::from_secs(seconds));
+        }
+    }
+
+    /// Sets after how many seconds without a word from its client a new connection asks for it; 0: never.
+    pub(crate) fn set_keepalive(&self, seconds: u64) {
+        self.connection_settings.keepalive_seconds.store(seconds, Relaxed);
+        if let Some(platform) = self.platform() {
+            platform.set_keepalive(Duration::from_secs(seconds));
         }
     }
 

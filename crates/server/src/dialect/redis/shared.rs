@@ -17,7 +17,7 @@ struct Shared {
     get: fn(&Sections<'_>) -> String,
 }
 
-static ROWS: [Shared; 7] = [
+static ROWS: [Shared; 8] = [
     Shared {
         name: "unixsocketperm",
         set: |sections, value| {
@@ -48,6 +48,13 @@ static ROWS: [Shared; 7] = [
             sections.server.idle_timeout = Span(Duration::from_secs(number(value)));
         },
         get: |sections| sections.server.idle_timeout.0.as_secs().to_string(),
+    },
+    Shared {
+        name: "tcp-keepalive",
+        set: |sections, value| {
+            sections.server.keepalive = Span(Duration::from_secs(number(value)));
+        },
+        get: |sections| sections.server.keepalive.0.as_secs().to_string(),
     },
     Shared {
         name: "loglevel",

@@ -6,7 +6,7 @@ use super::super::kind::Value;
 use super::super::parameter::{Parameter, fixed, ignored, kept, live, start};
 use super::super::special::{self, BufferLimits};
 use super::{INT_MAX, LONG_MAX};
-use crate::session::connection::BULK_MAX_LEAST;
+use crate::session::connection::{BULK_MAX_LEAST, BULK_MAX_MOST};
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) static ROWS: &[Parameter] = &[
@@ -33,7 +33,15 @@ pub(super) static ROWS: &[Parameter] = &[
         .meaning("Threads that serve connections.")
         .at("[worker] threads"),
     kept("io-threads-do-reads", YesNo, "no").immutable(),
-    kept("tcp-keepalive", Integer(0, INT_MAX), "300"),
+    live(
+        "tcp-keepalive",
+        Integer(0, INT_MAX),
+        "300",
+        |host| host.connection_settings.keepalive_seconds.load(Relaxed).into(),
+        |host, value| host.set_keepalive(value.count()),
+    )
+    .meaning("Seconds without a word from a client after which it is asked whether it is still there; 0: never.")
+    .at("[server] keepalive"),
     live(
         "maxclients",
         Integer(1, 1_000_000),
@@ -73,7 +81,7 @@ pub(super) static ROWS: &[Parameter] = &[
     .meaning("The largest request in bytes."),
     live(
         "proto-max-bulk-len",
-        Bytes(BULK_MAX_LEAST as i64, u32::MAX as i64),
+        Bytes(BULK_MAX_LEAST as i64, BULK_MAX_MOST),
         "536870912",
         |host| (host.connection_settings.bulk_max.load(Relaxed) as u64).into(),
         |host, value| host.connection_settings.bulk_max.store(value.count() as usize, Relaxed),
