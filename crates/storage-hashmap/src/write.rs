@@ -99,9 +99,11 @@ impl Shard {
             }
             Change::Amend(amend) => Some(self.amend(call, needed?, &amend)),
             Change::Write(write) => Some(self.write_seen(call, key, (found, live), &write)?),
-            Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. } => {
-                unreachable!("these have a general form")
-            }
+            Change::Miss
+            | Change::Expire(_)
+            | Change::Number(_)
+            | Change::Extend { .. }
+            | Change::Put { .. } => unreachable!("these have a general form"),
         };
         Ok((result, version.map(told)))
     }

@@ -2,6 +2,7 @@
 //! Read-modify-write: read the item without a lock, decide, write the result, and publish it if the
 //! item is still the one that was read; else begin again.
 
+use crate::evict::Deed;
 use crate::heap::{ItemRef, NewItem};
 use crate::item::{Pin, SegItem};
 use crate::layout::State as ItemState;
@@ -49,9 +50,37 @@ impl SegStore {
             let live = self.look(hash, key, now).filter(|item| self.is_sound(hash, item));
             let seen = live.as_ref().map(|live| self.shared.seen(live));
             let (change, result) = decide(live);
+            self.sample_update(hash, seen, &change, now);
             if let Attempt::Done(version) = self.attempt(hash, key, seen, change, now)? {
                 return Ok((result, version.and_then(Version::new)));
             }
+        }
+    }
+
+    /// Records an update that reads the item, or looked for it: `gat`, and `mg` with flags that may change it.
+    #[inline]
+    fn sample_update(&self, hash: u64, seen: Option<Seen>, change: &Change<'_>, now: Ticks) {
+        let is_read = match change {
+            Change::Miss | Change::Expire(_) => true,
+            Change::Amend(amend) => amend.read,
+            // What is made because it was missing is claimed by whoever looked for it.
+            Change::Write(write) => {
+                seen.is_none() && write.marks.is_some_and(|marks| marks.claimed)
+            }
+            Change::Keep
+            | Change::Delete
+            | Change::Number(_)
+            | Change::Extend { .. }
+            | Change::Put { .. } => false,
+        };
+        if !is_read {
+            return;
+        }
+        self.sample(hash, Deed::Read, now);
+        if let Some(seen) = seen
+            && self.sampler.is_long(self.shared.item(&self.turn, seen.location).value().len())
+        {
+            self.sample_long(hash, seen.location, now);
         }
     }
 
@@ -66,7 +95,9 @@ impl SegStore {
         // The most common changes, of the most common items, past the general form that they have, too: it is large,
         // and would be copied.
         match (&change, seen) {
-            (Change::Keep, _) => return Ok(Attempt::Done(seen.map(|seen| seen.version))),
+            (Change::Keep | Change::Miss, _) => {
+                return Ok(Attempt::Done(seen.map(|seen| seen.version)));
+            }
             (Change::Number(digits), Some(seen)) if seen.marks.is_none() => {
                 return self.renumber(hash, key, seen, None, digits.as_bytes(), now);
             }
@@ -83,7 +114,11 @@ impl SegStore {
             (Change::Write(write), seen) => self.write_seen(hash, key, seen, &write, now),
             (Change::Amend(_), None) => Err(StoreError::NotFound),
             (
-                Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. },
+                Change::Miss
+                | Change::Expire(_)
+                | Change::Number(_)
+                | Change::Extend { .. }
+                | Change::Put { .. },
                 _,
             ) => unreachable!("these have a general form"),
         }

@@ -74,6 +74,8 @@ pub enum Condition {
 pub enum Change<'v> {
     /// Leave it as it is.
     Keep,
+    /// Leave it missing, for it was to be read: the engine learns what its clients look for. Else as [`Change::Keep`].
+    Miss,
     /// Remove it; nothing happens without an item.
     Delete,
     /// Change its expiry and nothing else: the version stays (`touch`, `gat`). Needs an item.
@@ -121,6 +123,7 @@ impl<'v> Change<'v> {
                 expiry: Some(expiry),
                 ..Write::new(Content::Whole(value))
             }),
+            Change::Miss => Change::Keep,
             Change::Keep | Change::Delete | Change::Amend(_) | Change::Write(_) => self,
         }
     }

@@ -72,7 +72,7 @@ impl<S: Receive> MemcacheService<S> {
                         let pinned = text_value(bytes, get, &item, reply);
                         (Change::Expire(expiry), Some(pinned))
                     }
-                    None => (Change::Keep, None),
+                    None => (Change::Miss, None),
                 }
             });
             if found.is_err() {
@@ -101,7 +101,7 @@ impl<S: Receive> MemcacheService<S> {
     pub(super) fn touch(&mut self, key: &[u8], expiry: Expiry, now: Now) -> Outcome {
         let touched = self.store.update_versioned(key, now.ticks, |item| match item {
             Some(item) => (Change::Expire(expiry), Some(item.flags())),
-            None => (Change::Keep, None),
+            None => (Change::Miss, None),
         });
         match touched {
             Ok((Some(flags), Some(version))) => {

@@ -240,9 +240,11 @@ impl Store for MapStore {
                 Some(version)
             }
             Change::Write(write) => Some(self.write_over(key, present.as_ref(), &write, now)?),
-            Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. } => {
-                unreachable!("these have a general form")
-            }
+            Change::Miss
+            | Change::Expire(_)
+            | Change::Number(_)
+            | Change::Extend { .. }
+            | Change::Put { .. } => unreachable!("these have a general form"),
         };
         Ok((result, version))
     }

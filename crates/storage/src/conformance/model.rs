@@ -221,7 +221,8 @@ impl<S: Store> Run<S> {
         };
         let seen = self.handles[handle].live(key);
         assert_eq!(told, Some(seen.version), "RULE-VERSION-TOLD: by {what}");
-        let kept = matches!(change, Change::Keep | Change::Expire(_) | Change::Amend(_));
+        let kept =
+            matches!(change, Change::Keep | Change::Miss | Change::Expire(_) | Change::Amend(_));
         let version = if kept { wanted.version } else { seen.version };
         assert_eq!(seen, Seen { version, ..wanted }, "RULE-UPDATE: {what}");
         if kept {
@@ -289,7 +290,7 @@ fn after_change(
 ) -> Result<Option<Seen>, StoreError> {
     let needed = live.cloned().ok_or(StoreError::NotFound);
     let seen = match change {
-        Change::Keep => return Ok(live.cloned()),
+        Change::Keep | Change::Miss => return Ok(live.cloned()),
         Change::Delete => return Ok(None),
         Change::Expire(expiry) => Seen { expiry, ..needed? },
         Change::Number(digits) => Seen { value: digits.as_bytes().to_vec(), ..needed? },

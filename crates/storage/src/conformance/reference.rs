@@ -336,7 +336,7 @@ impl Shared {
     ) -> Result<Option<Version>, StoreError> {
         let flaw = self.flaw;
         let seen = match (change, seen) {
-            (Change::Keep, seen) => return Ok(seen.map(|entry| entry.version)),
+            (Change::Keep | Change::Miss, seen) => return Ok(seen.map(|entry| entry.version)),
             (Change::Delete, seen) => {
                 if seen.is_some() {
                     self.remove(key);
@@ -391,6 +391,7 @@ impl Shared {
                 result?
             }
             Change::Keep
+            | Change::Miss
             | Change::Delete
             | Change::Put { .. }
             | Change::Amend(_)

@@ -44,7 +44,7 @@ fn results<S: Store>(make: &impl Fn(Limits) -> S) {
 fn expected(change: Change<'_>, before: &Seen) -> Option<Seen> {
     let mut after = before.clone();
     match change {
-        Change::Keep => {}
+        Change::Keep | Change::Miss => {}
         Change::Delete => return None,
         Change::Expire(expiry) => after.expiry = expiry,
         Change::Number(digits) => after.value = digits.as_bytes().to_vec(),
@@ -80,6 +80,7 @@ fn present<S: Store>(make: &impl Fn(Limits) -> S) {
     let around = Content::Around { before: b"head", after: b"tail" };
     let changes = [
         Change::Keep,
+        Change::Miss,
         Change::Delete,
         Change::Expire(subject.within(77)),
         Change::Expire(Expiry::NEVER),
@@ -130,7 +131,7 @@ fn absent<S: Store>(make: &impl Fn(Limits) -> S) {
     subject.set(b"gone", b"1");
     subject.delete(b"gone");
     for key in [&b"never"[..], b"gone"] {
-        for change in [Change::Keep, Change::Delete] {
+        for change in [Change::Keep, Change::Miss, Change::Delete] {
             let result = subject.change_versioned(key, change);
             assert_eq!(result, Ok((None, None)), "RULE-UPDATE: {change:?} of nothing");
             assert_eq!(subject.read(key), None, "RULE-UPDATE: {change:?} made {}", show(key));

@@ -129,7 +129,7 @@ impl<S: Receive> MemcacheService<S> {
                         };
                         (Change::Write(write), Fetched::Made(expiry))
                     }
-                    None => (Change::Keep, Fetched::Miss),
+                    None => (Change::Miss, Fetched::Miss),
                 }
             });
             if result.is_err() {
