@@ -184,12 +184,13 @@ fn replies_that_pile_up_are_not_moved_and_leave_in_order() {
 
 #[test]
 fn values_are_copied_where_much_waits_and_messages_never() {
-    let value = Bytes::from(vec![1; 400_000]);
+    let value = Bytes::from(vec![1; 16_000]);
     let is_shared = |send: &SendBuf| {
         send.pieces.back().is_some_and(|last| last.bytes.as_ptr() == value.as_ptr())
     };
     let mut send = SendBuf::new();
-    for shared in [true, true, true, false, false] {
+    for (waiting, shared) in [(0, true), (500_000, true), (600_000, false), (0, false)] {
+        send.put(&vec![1; waiting]);
         send.put_pinned(value.clone());
         assert_eq!(is_shared(&send), shared, "{} bytes wait", send.waiting());
     }
@@ -199,10 +200,20 @@ fn values_are_copied_where_much_waits_and_messages_never() {
     send.put_pinned(value.clone());
     assert!(!is_shared(&send));
     send.truncate(place);
-    assert_eq!((send.capacity(), send.pending()), (before, 2_400_000));
-    send.consume(1_600_000);
+    assert_eq!((send.capacity(), send.pending()), (before, 1_180_000));
+    send.consume(1_150_000);
     send.put_pinned(value.clone());
     assert!(is_shared(&send), "by reference again");
+}
+
+#[test]
+fn large_values_are_never_copied_but_count() {
+    let value = Bytes::from(vec![1; 400_000]);
+    let mut send = SendBuf::new();
+    (0..PINNED_MOST * 2).for_each(|_| send.put_pinned(value.clone()));
+    assert!(send.pieces.iter().all(|piece| piece.bytes.as_ptr() == value.as_ptr()));
+    let counted = (PINNED_MOST * 2 - 1) * value.len();
+    assert_eq!(send.capacity(), counted, "all but the first");
 }
 
 #[test]

@@ -14,16 +14,24 @@ pub(super) const PINNED_MOST: usize = 16;
 /// The same for values of a store that counts itself what it has lent, of which only the place in this buffer takes memory.
 pub(super) const LENT_MOST: usize = 64;
 
+/// A value from this size on is never copied: it is a block of its own, of which a copy would be a second one while the store
+/// has the first, and which the copy would take as much time as to send.
+const NEVER_COPIED: usize = 16 << 10;
+
 /// Number of waiting bytes past which a pinned value counts as memory of the buffer: the store may have removed it by the
 /// time that the peer reads.
 const UNCOUNTED: usize = 64 << 10;
 
 impl SendBuf {
-    /// Appends a `value` that a store has lent: by reference, or as a copy if a megabyte or 16 values wait already.
+    /// Appends a `value` that a store has lent: by reference, or a small one as a copy if a megabyte or 16 values wait already.
     pub fn put_pinned(&mut self, value: Bytes) {
         let waiting = self.waiting();
         if waiting < UNCOUNTED && self.pieces.len() < PINNED_MOST {
             self.put_shared(value);
+        } else if value.len() >= NEVER_COPIED {
+            let held = value.len();
+            self.put_shared(value);
+            self.count_last(held);
         } else {
             self.put_counted(value, waiting);
         }
@@ -51,9 +59,14 @@ impl SendBuf {
             self.put_shared(Bytes::copy_from_slice(&value));
         }
         if held > 0 {
-            self.pieces.back_mut().expect("it was put").block = held;
-            self.sealed += held;
+            self.count_last(held);
         }
+    }
+
+    /// Counts so many bytes of the last piece as memory of this buffer.
+    fn count_last(&mut self, held: usize) {
+        self.pieces.back_mut().expect("it was put").block = held;
+        self.sealed += held;
     }
 
     /// Appends `message` by reference, however much waits: for messages that many peers share.
