@@ -48,6 +48,18 @@ enum Pending {
 }
 
 impl<'a> TypedView<'a> {
+    /// An entry of a shard by a random number.
+    fn sample(&self, db: usize, number: usize, random: u64) -> Option<&Entry> {
+        self.guards.shard(number).databases[db].table.sample(random)
+    }
+
+    /// The first entry that has not expired: those that have may be so many that nobody draws another.
+    #[cold]
+    fn first_live(&self, db: usize) -> Option<&Entry> {
+        let mut entries = self.databases(db).flat_map(|database| database.table.iter());
+        entries.find(|entry| !is_past(entry, self.unix_ms))
+    }
+
     #[inline]
     pub(crate) fn new(
         shared: &'a Shared,
@@ -318,6 +330,7 @@ impl View for TypedView<'_> {
         let table = &self.guards.shard(number).databases[db].table;
         // Allocates only where there are such.
         let mut dead = Vec::new();
+        table.prefetch_scan(place);
         let next = table.scan(place, |entry| {
             if is_past(entry, unix_ms) {
                 dead.push(hash_of(entry.key()));
@@ -348,15 +361,18 @@ impl View for TypedView<'_> {
             let draw = random.next();
             let entry = database.table.sample(draw)?;
             tries += 1;
-            // While expired entries stay, there may be no other.
-            let is_last = tries >= TRIES_MAX && self.shared.settings.keeps_entries();
-            if is_last || !is_past(entry, self.unix_ms) {
+            if !is_past(entry, self.unix_ms) {
                 break (number, draw);
+            }
+            if tries >= TRIES_MAX {
+                // While expired entries stay, there may be no other.
+                let keeps = self.shared.settings.keeps_entries();
+                return if keeps { self.sample(db, number, draw) } else { self.first_live(db) };
             }
             let hash = hash_of(entry.key());
             self.bury(db, hash);
         };
-        self.guards.shard(number).databases[db].table.sample(draw)
+        self.sample(db, number, draw)
     }
 
     fn clear(&mut self, db: usize) {

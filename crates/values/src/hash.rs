@@ -96,6 +96,11 @@ impl<'a> HashRef<'a> {
         if self.may_have_expired(now_ms) { self.iter(now_ms).count() } else { self.len() }
     }
 
+    /// Whether an element is found by its number, or at random, without a walk over others.
+    pub fn has_index(self) -> bool {
+        matches!(self.form, Form::Large(_))
+    }
+
     /// Whether the hash may have expired fields.
     #[inline]
     pub fn may_have_expired(self, now_ms: u64) -> bool {
@@ -191,19 +196,21 @@ impl<'a> HashRef<'a> {
 
     /// A field and its value by a random number, all about equally likely.
     pub fn sample(self, random: u64, now_ms: u64) -> Option<(&'a [u8], &'a [u8])> {
-        match self.form {
-            Form::Packed(_) => {
-                let live = self.live(now_ms) as u64;
-                self.iter(now_ms).nth(random.checked_rem(live)? as usize)
-            }
-            Form::Large(large) => {
-                let tries = (0..TRIES).map(|again| random.wrapping_add(again.wrapping_mul(STEP)));
-                let mut drawn = tries.filter_map(|random| large.sample(random));
-                let live = drawn.find(|field| is_live(field, now_ms));
-                // Hashes with so many expired fields are rare.
-                live.map(Field::pair).or_else(|| self.iter(now_ms).next())
-            }
-        }
+        self.draw(random, now_ms).or_else(|| self.nth_live(random, now_ms))
+    }
+
+    /// The same, but it may find none where most fields have expired.
+    pub fn draw(self, random: u64, now_ms: u64) -> Option<(&'a [u8], &'a [u8])> {
+        let Form::Large(large) = self.form else { return self.nth_live(random, now_ms) };
+        let tries = (0..TRIES).map(|again| random.wrapping_add(again.wrapping_mul(STEP)));
+        let mut drawn = tries.filter_map(|random| large.sample(random));
+        drawn.find(|field| is_live(field, now_ms)).map(Field::pair)
+    }
+
+    /// The same by a walk over all.
+    fn nth_live(self, random: u64, now_ms: u64) -> Option<(&'a [u8], &'a [u8])> {
+        let live = self.live(now_ms) as u64;
+        self.iter(now_ms).nth(random.checked_rem(live)? as usize)
     }
 
     /// Visits `count` different fields, or all if there are no more.

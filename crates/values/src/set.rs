@@ -113,6 +113,11 @@ impl<'a> SetRef<'a> {
         }
     }
 
+    /// Whether an element is found by its number, or at random, without a walk over others.
+    pub fn has_index(self) -> bool {
+        !matches!(self.form, Form::Packed(_))
+    }
+
     /// Keeps of `members` those that are in the set, or those that are not, in their order.
     ///
     /// Looking many up together takes less time than one after the other, where the set is large.

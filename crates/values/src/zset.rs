@@ -92,6 +92,11 @@ impl<'a> ZsetRef<'a> {
         }
     }
 
+    /// Whether an element is found by its number, or at random, without a walk over others.
+    pub fn has_index(self) -> bool {
+        matches!(self.form, Form::Large(_))
+    }
+
     /// The score of a member.
     #[inline]
     pub fn score(self, member: &[u8]) -> Option<f64> {

@@ -41,7 +41,16 @@ impl Count {
 
 /// Up to how many elements are listed before many of them are picked: it takes long to find one of a
 /// packed collection by its number.
-pub(crate) const LISTED_MAX: usize = 1024;
+const LISTED_MAX: usize = 1024;
+
+/// How many elements of a list are made in the time in which one is found in an index.
+const LISTED_PER_PICK: usize = 8;
+
+/// Whether the elements of a collection of this length are to be listed before `count` of them are picked.
+pub(crate) fn lists(len: usize, has_index: bool, count: usize) -> bool {
+    let pays = if has_index { count >= len / LISTED_PER_PICK } else { count > 2 };
+    len <= LISTED_MAX && pays
+}
 
 /// From how many bytes on an element is copied once, however often it is picked.
 const SHARED_FROM: usize = 512;

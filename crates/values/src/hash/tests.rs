@@ -298,3 +298,23 @@ fn names_that_many_hashes_have_are_kept_once() {
     assert_eq!((edited.encoding(), edited.len()), (Encoding::Hashtable, 3));
     assert!(hash(&edited).contains(b"date of birth", 10));
 }
+
+#[test]
+fn the_few_that_are_left_are_all_drawn() {
+    let mut entry = Entry::new_hash(b"key");
+    let mut hash = hash_mut(&mut entry);
+    let left: BTreeSet<Vec<u8>> =
+        (0..4_u32).map(|number| number.to_string().into_bytes()).collect();
+    for number in 0..20_000_u32 {
+        let field = number.to_string().into_bytes();
+        hash.set(&field, b"value", 0);
+        if !left.contains(&field) {
+            hash.set_expiry(&field, Some(1000), 0);
+        }
+    }
+    let hash = entry.hash().expect("it is a hash");
+    let mut random = numbers(7);
+    let drawn: BTreeSet<Vec<u8>> =
+        (0..100).map(|_| hash.sample(random(), 2000).expect("some are left").0.to_vec()).collect();
+    assert_eq!(drawn, left);
+}

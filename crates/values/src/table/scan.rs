@@ -28,6 +28,27 @@ impl<T: Keyed, A> Table<T, A> {
         });
         heads.chain(self.overflow.iter()).flat_map(Bucket::elements)
     }
+
+    /// For a scan that is to go on: prefetches the elements of the call after the one with this cursor, and the bucket of the
+    /// call after that.
+    pub fn prefetch_scan(&self, cursor: u64) {
+        let Some(low_buckets) = self.low_buckets() else { return };
+        let next = after(cursor, low_buckets);
+        let homes = |cursor: u64| {
+            let home = cursor & (low_buckets - 1);
+            [home, home + low_buckets].into_iter().filter_map(|home| self.heads.get(home as usize))
+        };
+        if next != 0 {
+            let elements = homes(next).flat_map(Bucket::elements);
+            elements.for_each(|element| element.hint().fetch());
+            homes(after(next, low_buckets)).for_each(prefetch::read);
+        }
+    }
+}
+
+/// The cursor that follows: one more, counted from the highest of the bits below `low_buckets` downwards.
+fn after(cursor: u64, low_buckets: u64) -> u64 {
+    (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
 }
 
 impl<T, A> Table<T, A> {
@@ -38,14 +59,18 @@ impl<T, A> Table<T, A> {
     /// once, however the table grows and shrinks meanwhile. It may be visited twice; others may be
     /// visited or not. Any number is a valid cursor.
     pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a T)) -> u64 {
-        let Some(low_bits) = self.heads.len().checked_ilog2() else { return 0 };
-        // The smaller mask: a bucket and its twin, if that has been added, are visited together.
-        let low_buckets = 1_u64 << low_bits;
+        let Some(low_buckets) = self.low_buckets() else { return 0 };
         let home = cursor & (low_buckets - 1);
         for home in [home, home + low_buckets] {
             self.chain(home as usize).for_each(&mut visit);
         }
-        (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
+        after(cursor, low_buckets)
+    }
+
+    /// The buckets among which a cursor counts, a power of two: a bucket and its twin, if that has been added, are
+    /// visited together.
+    fn low_buckets(&self) -> Option<u64> {
+        self.heads.len().checked_ilog2().map(|low_bits| 1 << low_bits)
     }
 
     /// Calls `see` with elements, from bucket `from` on, until `see` returns false or `budget` buckets

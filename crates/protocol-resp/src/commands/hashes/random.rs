@@ -66,20 +66,24 @@ fn repeated(
     now: u64,
     mut random: impl FnMut() -> u64,
 ) -> Done {
-    let is_short = hash.len() <= random_count::LISTED_MAX;
+    let is_listed = random_count::lists(hash.len(), hash.has_index(), count);
     let element = |(field, value)| (Element::new(field), Element::new(value));
-    let listed: Vec<_> = if is_short { hash.iter(now).map(element).collect() } else { Vec::new() };
+    let mut listed: Vec<_> =
+        if is_listed { hash.iter(now).map(element).collect() } else { Vec::new() };
     // With nothing to pick from, nothing is picked.
     let count = if listed.is_empty() && hash.sample(0, now).is_none() { 0 } else { count };
     let mark = out.begin_array();
     head(out, count, with_values);
-    random_count::repeat(out, mark, count, bytes_max, |out| match listed.len() as u64 {
-        0 => {
-            if let Some(picked) = hash.sample(random(), now) {
-                pick(out, &element(picked), with_values);
+    random_count::repeat(out, mark, count, bytes_max, |out| {
+        let random = random();
+        if listed.is_empty() {
+            if let Some(picked) = hash.draw(random, now) {
+                return pick(out, &element(picked), with_values);
             }
+            // Most have expired: a walk over all for each pick would take very long.
+            listed = hash.iter(now).map(element).collect();
         }
-        len => pick(out, &listed[(random() % len) as usize], with_values),
+        pick(out, &listed[(random % listed.len() as u64) as usize], with_values);
     })
 }
 

@@ -50,21 +50,33 @@ pub(super) fn raise(bytes: &mut [u8], index: usize, value: u8) -> bool {
 }
 
 /// Shows the values of all registers, in order.
-pub(super) fn each(bytes: &[u8], mut see: impl FnMut(usize, u8)) {
-    // Four registers in three bytes.
-    let (groups, _) = bytes.as_chunks::<3>();
-    for (group, &[a, b, c]) in groups.iter().enumerate() {
-        let four = u32::from_le_bytes([a, b, c, 0]);
-        let first = group.saturating_mul(4);
-        for (at, shift) in [0, 6, 12, 18].into_iter().enumerate() {
-            see(first.saturating_add(at), ((four >> shift) as u16 & MASK) as u8);
+pub(super) fn each(bytes: &[u8], mut see: impl FnMut(u8)) {
+    let (groups, _) = bytes.as_chunks();
+    groups.iter().for_each(|group| unpacked(group).into_iter().for_each(&mut see));
+}
+
+/// Raises registers to those in the bytes of a dense one.
+pub(super) fn merge(bytes: &[u8], into: &mut Registers) {
+    let ((groups, _), (fours, _)) = (bytes.as_chunks(), into.as_chunks_mut::<4>());
+    for (registers, group) in fours.iter_mut().zip(groups) {
+        let more = unpacked(group);
+        for (register, value) in registers.iter_mut().zip(more) {
+            *register = value.max(*register);
         }
     }
 }
 
 /// All registers in the bytes of a dense one.
 pub(super) fn pack(registers: &Registers, bytes: &mut [u8]) {
-    for (index, value) in registers.iter().enumerate() {
-        set(bytes, index, *value);
+    let ((groups, _), (fours, _)) = (bytes.as_chunks_mut::<3>(), registers.as_chunks::<4>());
+    for (group, four) in groups.iter_mut().zip(fours) {
+        let [a, b, c, d] = four.map(|value| value & MASK as u8);
+        *group = [a | b << 6, b >> 2 | c << 4, c >> 4 | d << 2];
     }
+}
+
+/// The four registers in three bytes.
+#[inline]
+fn unpacked(&[a, b, c]: &[u8; 3]) -> [u8; 4] {
+    [a, a >> 6 | b << 2, b >> 4 | c << 4, c >> 2].map(|value| value & MASK as u8)
 }

@@ -144,11 +144,7 @@ pub(super) fn to_dense(text: &[u8]) -> Result<Vec<u8>, Fault> {
 pub(super) fn merge(text: &[u8], into: &mut Registers) -> Result<Form, Fault> {
     let form = Form::of(text)?;
     match form {
-        Form::Dense => dense::each(body(text), |index, value| {
-            if let Some(register) = into.get_mut(index) {
-                *register = value.max(*register);
-            }
-        }),
+        Form::Dense => dense::merge(body(text), into),
         Form::Sparse => sparse::each(body(text), |first, run| {
             if run.has_value() {
                 let range = first..first.saturating_add(run.len);
@@ -168,7 +164,7 @@ pub(super) fn merge(text: &[u8], into: &mut Registers) -> Result<Form, Fault> {
 pub(super) fn count(text: &[u8]) -> Result<u64, Fault> {
     let mut histogram = estimate::Histogram::default();
     match Form::of(text)? {
-        Form::Dense => dense::each(body(text), |_, value| histogram.add(value, 1)),
+        Form::Dense => dense::each(body(text), |value| histogram.add(value, 1)),
         Form::Sparse => sparse::each(body(text), |_, run| histogram.add(run.value, run.len))?,
     }
     Ok(histogram.estimate())

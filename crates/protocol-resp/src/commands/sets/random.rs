@@ -116,8 +116,8 @@ fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
             Ok(())
         }
         Count::Repeated(count) => {
-            let is_short = set.len() <= random_count::LISTED_MAX;
-            let members: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
+            let is_listed = random_count::lists(set.len(), set.has_index(), count);
+            let members: Vec<_> = if is_listed { set.iter().collect() } else { Vec::new() };
             let listed: Vec<_> = members.iter().map(|member| Element::new(member)).collect();
             let mark = out.begin_array();
             out.array(count);

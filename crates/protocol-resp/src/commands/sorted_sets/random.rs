@@ -63,9 +63,9 @@ fn repeated(
     shape: Shape,
     mut random: impl FnMut() -> u64,
 ) -> Done {
-    let is_short = set.len() <= random_count::LISTED_MAX;
+    let is_listed = random_count::lists(set.len(), set.has_index(), count);
     let element = |(member, score)| (Element::new(member), score);
-    let listed: Vec<_> = if is_short { set.iter().map(element).collect() } else { Vec::new() };
+    let listed: Vec<_> = if is_listed { set.iter().map(element).collect() } else { Vec::new() };
     let mark = out.begin_array();
     shape.begin(out, count);
     random_count::repeat(out, mark, count, bytes_max, |out| match listed.len() as u64 {
