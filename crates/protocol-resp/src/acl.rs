@@ -151,7 +151,7 @@ impl Acl {
 
     /// Makes or changes a user by all of `rules`, or by none if one is refused.
     pub(crate) fn set_user(&self, name: &[u8], rules: &[Vec<u8>]) -> Result<Arc<Account>, Refused> {
-        if name.iter().any(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+        if !selector::is_one_word(name) {
             return Err(Refused::Name);
         }
         let mut accounts = self.accounts.write();
@@ -204,7 +204,8 @@ impl Acl {
         self.note_use(&accounts);
     }
 
-    /// Makes these all users there are, and `default` as it was if it is not among them; returns those that are gone.
+    /// Makes these all users there are, and `default` one that may do everything if it is not among them; returns those
+    /// that are gone.
     pub(crate) fn replace(&self, users: Vec<file::Named>) -> Vec<Arc<Account>> {
         let mut accounts = self.accounts.write();
         let mut before = std::mem::take(&mut *accounts);

@@ -40,6 +40,7 @@ pub(crate) mod monitor;
 pub(crate) mod password;
 pub(crate) mod pause;
 pub(crate) mod platform;
+pub(crate) mod protected;
 pub(crate) mod rate_sampler;
 pub(crate) mod scripts;
 pub(crate) mod secrets;

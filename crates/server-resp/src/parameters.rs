@@ -6,6 +6,9 @@ use protocol_resp::service::Host;
 use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
 use server::dialect::redis::{self, Name, ParameterTable, RedisConfiguration};
 
+/// The parameter that is the password of the user `default`.
+const PASSWORD: &str = "requirepass";
+
 /// Redis's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Redis;
@@ -20,7 +23,10 @@ pub fn configure<C: RedisConfiguration<Table = Redis>>(config: &mut C, host: &Ho
     let set = |name: &str, value: &str| {
         host.configure(row(name), value.as_bytes()).expect("a value of the right kind");
     };
-    for (name, value) in config.parameters_mut().iter() {
+    // What the file of users, or a line of a user, says of `default` counts, as in Redis.
+    let (password, others): (Vec<_>, Vec<_>) =
+        config.parameters_mut().iter().partition(|(name, _)| *name == PASSWORD);
+    for (name, value) in password.into_iter().chain(others) {
         set(name, value);
     }
     for (name, value) in redis::shown(&config.sections(), C::PORT) {

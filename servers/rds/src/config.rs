@@ -38,6 +38,11 @@ impl Config {
         self.server.write_timeout.get_or_insert_default();
     }
 
+    /// Whether there are users in a file of users and beside it. The first ACL LOAD would forget those.
+    pub(crate) fn has_users_twice(&self) -> bool {
+        !self.redis.get("aclfile").is_empty() && !self.redis.get("user").is_empty()
+    }
+
     /// How many databases there are.
     pub(crate) fn databases(&self) -> usize {
         self.redis.get("databases").parse().expect("a value of the right kind")

@@ -44,6 +44,8 @@ enum Error {
     Config(#[from] redis::Error),
     #[error(transparent)]
     Server(#[from] server::Error),
+    #[error("users are defined in the configuration and in an aclfile: only one of them may be")]
+    Users,
     #[error("{0}")]
     Nodes(String),
 }
@@ -77,6 +79,9 @@ fn run(flags: Flags) -> Result<(), Error> {
     let Loaded { mut config, warnings, is_ours } =
         Loaded::load(common.config.as_deref(), flags.directives)?;
     common.apply(&mut config);
+    if config.has_users_twice() {
+        return Err(Error::Users);
+    }
     config.settle();
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;

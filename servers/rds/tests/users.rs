@@ -154,3 +154,79 @@ fn what_is_wrong_is_told_at_the_start() {
     let refusal = Place::new("aclfile /nowhere/acl", "").refusal();
     assert!(refusal.contains("cannot read /nowhere/acl"), "{refusal}");
 }
+
+#[test]
+fn what_a_file_of_users_says_of_the_default_user_counts() {
+    for password in ["\"\"", "other"] {
+        let conf = format!("aclfile FOLDER/users.acl\nrequirepass {password}\n");
+        let place = Place::new(&conf, "user default on >secret ~* &* +@all\n");
+        let mut server = place.start();
+        let mut client = Client::tcp(server.address());
+        ask(&mut client, "GET a", "-NOAUTH Authentication required.");
+        let wrong = "-WRONGPASS invalid username-password pair or user is disabled.";
+        ask(&mut client, "AUTH other", wrong);
+        ask(&mut client, "AUTH secret", "+OK");
+    }
+}
+
+#[test]
+fn users_are_in_one_file() {
+    let place = Place::new("aclfile FOLDER/users.acl\nuser bob on nopass +ping", "");
+    assert!(place.refusal().contains("users are defined in the configuration and in an aclfile"));
+}
+
+#[test]
+fn what_is_protected_is_refused_before_it_is_queued_and_before_who_asks_is_known() {
+    const REFUSED: &str = "-ERR DEBUG command not allowed. If the enable-debug-command option is set to \
+        \"local\", you can run it from a local connection, otherwise you need to set this option in the \
+        configuration file, and then restart the server.";
+    let place = Place::new("requirepass pw", "");
+    let mut server = place.start();
+    let mut client = Client::tcp(server.address());
+    ask(&mut client, "DEBUG SLEEP 0", REFUSED);
+    ask(&mut client, "GET a", "-NOAUTH Authentication required.");
+    ask(&mut client, "AUTH pw", "+OK");
+    ask(&mut client, "MULTI", "+OK");
+    ask(&mut client, "DEBUG SLEEP 0", REFUSED);
+    ask(&mut client, "EXEC", "-EXECABORT Transaction discarded because of previous errors.");
+}
+
+#[test]
+fn who_need_not_log_in_any_more_sends_large_requests() {
+    let place = Place::new("requirepass pw", "");
+    let mut server = place.start();
+    let address = server.address();
+    let mut guest = Client::tcp(address);
+    ask(&mut guest, "GET a", "-NOAUTH Authentication required.");
+    let mut client = Client::tcp(address);
+    ask(&mut client, "AUTH pw", "+OK");
+    ask(&mut client, "CONFIG SET requirepass \"\"", "+OK");
+    ask(&mut guest, "GET a", "$-1");
+    let keys =
+        |count: usize| format!("*{}\r\n$3\r\nDEL\r\n{}", count + 1, "$1\r\nk\r\n".repeat(count));
+    guest.ask(keys(100).as_bytes(), b":0\r\n");
+    // And no more once there is a password again.
+    ask(&mut client, "CONFIG SET requirepass pw", "+OK");
+    ask(&mut guest, "GET a", "-NOAUTH Authentication required.");
+    guest.ask(keys(100).as_bytes(), b"-ERR Protocol error: unauthenticated multibulk length\r\n");
+}
+
+#[test]
+fn patterns_of_sort_need_rights_to_all_keys_where_sort_is_allowed() {
+    let place = Place::new("", "");
+    let mut server = place.start();
+    let address = server.address();
+    let mut client = Client::tcp(address);
+    ask(&mut client, "RPUSH list:x 1", ":1");
+    ask(&mut client, "SET secret:1 s", "+OK");
+    let denied = "-ERR GET option of SORT denied due to insufficient ACL permissions.";
+    for (rules, is_allowed) in [("~list:* +sort (~* +type)", false), ("+ping (~* +sort)", true)] {
+        ask(&mut client, &format!("ACL SETUSER a reset on nopass {rules}"), "+OK");
+        let mut user = Client::tcp(address);
+        ask(&mut user, "AUTH a x", "+OK");
+        let reply = if is_allowed { "*1\r\n$1\r\ns" } else { denied };
+        ask(&mut user, "SORT list:x BY nosort GET secret:*", reply);
+    }
+    let refused = "-ERR Usernames can't contain spaces or null characters";
+    ask(&mut client, "ACL SETUSER \"a\\x0bb\" on", refused);
+}

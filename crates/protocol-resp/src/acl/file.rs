@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Users as lines of text: in a file of users, and in a configuration file.
 
+use super::selector::is_one_word;
 use super::{NewUser, Rights, rules};
 
 /// A user's name, and what it may do.
@@ -45,7 +46,7 @@ pub(crate) fn read(file: &str, text: &[u8], new: NewUser) -> Result<Vec<Named>, 
 pub(crate) fn user(line: &[u8], new: NewUser) -> Result<Named, String> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let name = words.next().ok_or("there is no name of a user")?;
-    if name.contains(&0) {
+    if !is_one_word(name) {
         return Err("Usernames can't contain spaces or null characters".to_owned());
     }
     let rules = rules(words).map_err(|open| {

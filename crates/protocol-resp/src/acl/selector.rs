@@ -196,7 +196,7 @@ impl Selector {
     }
 
     /// Whether a command may be run.
-    pub(super) fn check<W: Words + ?Sized>(
+    pub(crate) fn check<W: Words + ?Sized>(
         &self,
         id: CommandId,
         args: &W,
@@ -329,8 +329,11 @@ fn numbers(text: &[u8]) -> Result<Vec<usize>, Error> {
     Ok(numbers)
 }
 
-/// Spaces and NULs would make a rule several in a file.
+/// Whether a file of users would read it as one word: it has no spaces, as C has them, and no NUL.
+pub(super) fn is_one_word(text: &[u8]) -> bool {
+    !text.iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x0b))
+}
+
 fn has_no_spaces(pattern: &[u8]) -> Result<(), Error> {
-    let is_space = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x0b);
-    if pattern.iter().any(is_space) { Err(Error::Syntax) } else { Ok(()) }
+    if is_one_word(pattern) { Ok(()) } else { Err(Error::Syntax) }
 }

@@ -65,17 +65,9 @@ fn admit<V: View>(call: &Call<'_, V>, flags: FunctionFlags, is_readonly: bool) -
     if flags.has(FunctionFlags::NO_CLUSTER) && call.is_in_cluster() {
         return Err(super::scripts::IN_CLUSTER);
     }
-    if flags.has(FunctionFlags::NO_WRITES) {
-        return Ok(());
-    }
-    let lacks_memory = call.worker.lacks_memory && call.has_memory_limit();
-    if lacks_memory && !flags.has(FunctionFlags::ALLOW_OOM) {
-        return Err(Fault::OUT_OF_MEMORY);
-    }
-    if is_readonly {
-        return Err(Fault::new("ERR Can not execute a script with write flag using *_ro command."));
-    }
-    Ok(())
+    let has = |flag| flags.has(flag);
+    let (no_writes, allow_oom) = (has(FunctionFlags::NO_WRITES), has(FunctionFlags::ALLOW_OOM));
+    super::scripts::admit_writes(call, no_writes, allow_oom, is_readonly)
 }
 
 /// Loads a library.

@@ -71,6 +71,26 @@ pub(super) fn texts(args: Args<'_>) -> script::Texts<'_> {
 pub(super) const IN_CLUSTER: Fault =
     Fault::new("ERR Can not run script on cluster, 'no-cluster' flag is set.");
 
+/// Whether what has these flags may run now, or as one of the commands that only read.
+#[cfg(feature = "scripts")]
+pub(super) fn admit_writes<V: View>(
+    call: &Call<'_, V>,
+    no_writes: bool,
+    allow_oom: bool,
+    is_readonly: bool,
+) -> Done {
+    if no_writes {
+        return Ok(());
+    }
+    if call.worker.lacks_memory && call.has_memory_limit() && !allow_oom {
+        return Err(Fault::OUT_OF_MEMORY);
+    }
+    if is_readonly {
+        return Err(Fault::new("ERR Can not execute a script with write flag using *_ro command."));
+    }
+    Ok(())
+}
+
 #[cfg(feature = "scripts")]
 fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done {
     use crate::commands::run::All;
@@ -108,15 +128,7 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
         if flags.no_cluster && call.is_in_cluster() {
             return Err(IN_CLUSTER);
         }
-        if is_readonly && !flags.no_writes {
-            return Err(Fault::new(
-                "ERR Can not execute a script with write flag using *_ro command.",
-            ));
-        }
-        let lacks_memory = call.worker.lacks_memory && call.has_memory_limit();
-        if lacks_memory && !flags.allow_oom && !flags.no_writes {
-            return Err(Fault::OUT_OF_MEMORY);
-        }
+        admit_writes(call, flags.no_writes, flags.allow_oom, is_readonly)?;
     }
     let flags = shebang.flags.unwrap_or_default();
     let script = Script {

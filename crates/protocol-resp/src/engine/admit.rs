@@ -7,6 +7,7 @@ use crate::engine::script::{needs_memory, writes_nothing};
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
 use crate::host::Host;
+use crate::host::protected::{DEBUG, DEBUG_REFUSED};
 use crate::session::connection::Resp;
 use crate::session::marks::Marks;
 use crate::session::memory::estimate;
@@ -57,10 +58,13 @@ impl<K: Keyspace> Engine<K> {
             client.sends(id.index() as u32, context.now.ticks);
         }
         if !conn.user.is_logged_in() && !spec.flags.has(Flags::NO_AUTH) {
-            if self.host.asks_for_password() {
+            let must = self.host.asks_for_password();
+            conn.user.set_stranger(must);
+            // What no client may do is refused before what a stranger may not.
+            self.admit_protected(id, context)?;
+            if must {
                 return Err(Fault::NO_AUTH);
             }
-            conn.user.excuse();
         }
         if conn.is_unusual() || self.host.is_unusual() {
             return self.admit_unusual(conn, id, args, context);
@@ -82,6 +86,9 @@ impl<K: Keyspace> Engine<K> {
     ) -> Result<Admission, Fault> {
         let spec = id.spec();
         let in_transaction = conn.transaction.is_some();
+        if in_transaction {
+            self.admit_protected(id, context)?;
+        }
         if in_transaction && spec.flags.has(Flags::NO_MULTI) {
             return Err(Fault::new("ERR Command not allowed inside a transaction"));
         }
@@ -140,6 +147,14 @@ impl<K: Keyspace> Engine<K> {
             }
         }
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
+    }
+
+    /// Refuses what the configuration protects, before it is queued.
+    #[cold]
+    fn admit_protected(&self, id: CommandId, context: &Context<'_>) -> Result<(), Fault> {
+        let is_refused =
+            id == CommandId::Debug && !self.host.may(DEBUG, context.connection, context.directory);
+        if is_refused { Err(DEBUG_REFUSED) } else { Ok(()) }
     }
 
     /// Whether a command may change data or tell others of something; EXEC, whether one of its commands may.

@@ -294,6 +294,8 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
 
     fn set_no_touch(&mut self, on: bool) {
         self.conn.no_touch = on;
+        // The next command may be of the same transaction.
+        self.keys.view.set_touch(!on);
     }
 
     fn stop_waiting(&self, waiting: &Waiting) {

@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::session::connection::Resp;
 use crate::session::marks::Marks;
 use crate::session::waiting::Waiting;
-use crate::table::keys::{self, Words};
+use crate::table::keys;
 use crate::table::{Channels, CommandId, Flags, Spec};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
@@ -58,6 +58,7 @@ impl<K: Keyspace> Engine<K> {
             let scope = keyspace.scope(key);
             keyspace.view(scope, now.unix_ms).peek(0, key).is_some()
         };
+        let mut spans = Vec::new();
         let mut route = Route::new(topology);
         let mut asked = Asked {
             reads_only: conn.marks.has(Marks::READS_ONLY),
@@ -66,12 +67,13 @@ impl<K: Keyspace> Engine<K> {
         };
         match conn.transaction.as_ref().filter(|_| id == CommandId::Exec) {
             Some(transaction) => {
-                for queued in &transaction.queue {
-                    let spec = queued.id.spec();
-                    see(&mut route, &mut asked, spec, &queued.request, &mut is_here);
+                spans.resize_with(transaction.queue.len(), Vec::new);
+                for (queued, spans) in transaction.queue.iter().zip(&mut spans) {
+                    let (spec, args) = (queued.id.spec(), queued.request.args(spans));
+                    see(&mut route, &mut asked, spec, args, &mut is_here);
                 }
             }
-            None => see(&mut route, &mut asked, id.spec(), &args, &mut is_here),
+            None => see(&mut route, &mut asked, id.spec(), args, &mut is_here),
         }
         let is_moving = route.is_moving() && !asked.moves_slots;
         let decided = route.decide(asked, host.cluster().when_down());
@@ -144,18 +146,18 @@ impl<V: View> Execution<'_, '_, V> {
     ///
     /// Where they are served.
     #[cold]
-    pub(super) fn route_again<'k, W: Words + ?Sized + 'k>(
+    pub(super) fn route_again<'k>(
         &mut self,
         conn: &Resp,
         mut asked: Asked,
-        commands: impl Iterator<Item = (CommandId, &'k W)>,
+        commands: impl Iterator<Item = (CommandId, Args<'k>)>,
     ) -> Result<(), Fault> {
         let cluster = self.host.cluster();
         let topology = self.worker.topology.latest(cluster);
         let mut route = Route::new(topology);
         let mut is_here = |key: &[u8]| self.view.peek(0, key).is_some();
-        for (id, words) in commands {
-            see(&mut route, &mut asked, id.spec(), words, &mut is_here);
+        for (id, args) in commands {
+            see(&mut route, &mut asked, id.spec(), args, &mut is_here);
         }
         route.decide(asked, cluster.when_down()).map_err(|redirection| {
             let tls = self.host.uses_tls(conn.client.as_deref());
@@ -165,18 +167,18 @@ impl<V: View> Execution<'_, '_, V> {
 }
 
 /// Shows the keys of a command to a route. A command whose keys cannot be found fails wherever it runs.
-fn see<'k, W: Words + ?Sized>(
+fn see<'k>(
     route: &mut Route<'_, 'k>,
     asked: &mut Asked,
     spec: &Spec,
-    words: &'k W,
+    args: Args<'k>,
     is_here: &mut impl FnMut(&[u8]) -> bool,
 ) {
     asked.writes |= spec.flags.has(Flags::WRITE);
     asked.is_asking |= spec.flags.has(Flags::ASKING);
     asked.moves_slots |= spec.flags.has(Flags::MOVES_SLOTS);
-    let _ = keys::visit_routed(spec, words, |at, is_key| {
-        let word = words.word(at).unwrap_or_default();
+    let _ = keys::visit_routed(spec, &args, |at, is_key| {
+        let word = args.get(at).unwrap_or_default();
         if is_key {
             route.key(word, &mut *is_here);
         } else if spec.channels != Channels::None {

@@ -51,7 +51,7 @@ impl<K: Keyspace> Engine<K> {
             context,
         };
         if let Some(asked) = execution.worker.moving.take()
-            && let Err(fault) = execution.route_again(conn, asked, std::iter::once((id, &args)))
+            && let Err(fault) = execution.route_again(conn, asked, std::iter::once((id, args)))
         {
             execution.refuse(conn, id, &fault);
             return Control::Continue;
@@ -101,7 +101,9 @@ impl<K: Keyspace> Engine<K> {
             return Control::Continue;
         }
         if let Some(asked) = worker.moving.take() {
-            let queue = transaction.queue.iter().map(|queued| (queued.id, &queued.request));
+            let mut spans = vec![Vec::new(); transaction.queue.len()];
+            let queue = transaction.queue.iter().zip(&mut spans);
+            let queue = queue.map(|(queued, spans)| (queued.id, queued.request.args(spans)));
             let (limits, stats) = (&*limits, stats.as_ref());
             let mut execution =
                 Execution { view: &mut view, host, worker, scope, limits, stats, out, context };

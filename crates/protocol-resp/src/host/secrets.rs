@@ -30,9 +30,13 @@ fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
     match spec.secret {
         Secret::None | Secret::Values { .. } => 0..0,
         Secret::From(first) => first..args.len(),
-        Secret::Behind { option, from, count } => {
-            let found = (from..args.len()).find(|&i| is(i, option.as_bytes()));
-            found.map_or(0..0, |option| option + 1..option + 1 + count)
+        Secret::Behind { option, from, count, others } => {
+            let mut at = from;
+            while at < args.len() && !is(at, option.as_bytes()) {
+                let values = others.iter().find(|(other, _)| is(at, other.as_bytes()));
+                at += 1 + values.map_or(0, |(_, values)| *values);
+            }
+            if at < args.len() { at + 1..at + 1 + count } else { 0..0 }
         }
         Secret::OfOptions { options, from, end } => {
             let (mut first, mut behind, mut at) = (usize::MAX, 0, from);
@@ -79,6 +83,10 @@ mod tests {
         assert_eq!(
             seen("hello 3 setname me AUTH default secret"),
             "hello 3 setname me AUTH (redacted) (redacted)"
+        );
+        assert_eq!(
+            seen("hello 3 setname auth AUTH default secret"),
+            "hello 3 setname auth AUTH (redacted) (redacted)"
         );
         assert_eq!(seen("hello 3 auth default"), "hello 3 auth (redacted)");
         assert_eq!(

@@ -32,10 +32,10 @@ impl User {
         self.is_stranger
     }
 
-    /// Records that nobody has to authenticate any more.
+    /// Records whether a client that has not authenticated must.
     #[cold]
-    pub(crate) fn excuse(&mut self) {
-        self.is_stranger = false;
+    pub(crate) fn set_stranger(&mut self, must: bool) {
+        self.is_stranger = must;
     }
 
     /// Records that the client has authenticated, as this user or as the default user.
@@ -53,10 +53,10 @@ impl User {
         self.account.as_ref().map_or(DEFAULT, |account| account.name())
     }
 
-    /// The framing limits for arguments of up to `bulk_max` bytes. Requests of a client that is not
-    /// logged in must be small.
+    /// The framing limits for arguments of up to `bulk_max` bytes. Requests of a client that must log in first are
+    /// small.
     #[inline]
     pub(crate) fn framing(&self, bulk_max: usize) -> Framing {
-        Framing { restricted: !self.is_logged_in, bulk_max }
+        Framing { restricted: self.is_stranger, bulk_max }
     }
 }

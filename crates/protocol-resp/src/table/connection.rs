@@ -191,7 +191,7 @@ commands! {
         name: "hello", arity: -1, since: "6.0.0",
         flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY HOLDS ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "[arguments: protover [AUTH (username password)] [SETNAME clientname]]",
-        secret: Secret::Behind { option: "auth", from: 2, count: 2 },
+        secret: Secret::Behind { option: "auth", from: 2, count: 2, others: &[("setname", 1)] },
         reply: Map, complexity: "O(1)",
         summary: "Chooses the version of the protocol and describes the server.",
     }

@@ -81,6 +81,8 @@ pub enum Secret {
         from: usize,
         /// How many arguments behind it are secret.
         count: usize,
+        /// Other options, each with the number of its values, which may read like that option.
+        others: &'static [(&'static str, usize)],
     },
     /// The values of some options, and all between them.
     OfOptions {

@@ -8,6 +8,7 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use clock::Ticks;
 use protocol::ConnectionId;
+use std::collections::HashSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -29,7 +30,7 @@ struct Rule<'a> {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Condition<'a> {
-    Ids(Vec<u64>),
+    Ids(HashSet<u64>),
     Kind(Kind),
     Address(&'a [u8]),
     LocalAddress(&'a [u8]),
@@ -83,10 +84,10 @@ impl<'a> Filter<'a> {
                 None => (true, &word[..]),
             };
             if name == b"id" {
-                let mut ids = vec![id(value)?];
+                let mut ids = HashSet::from([id(value)?]);
                 while let Some(next) = args.get(at).filter(|next| values::parse_i64(next).is_some())
                 {
-                    ids.push(id(next)?);
+                    ids.insert(id(next)?);
                     at += 1;
                 }
                 filter.add_ids(holds, ids);
@@ -105,7 +106,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Adds numbers; they are those of all lists together.
-    fn add_ids(&mut self, holds: bool, more: Vec<u64>) {
+    fn add_ids(&mut self, holds: bool, more: HashSet<u64>) {
         for rule in &mut self.conditions {
             if let (Condition::Ids(ids), true) = (&mut rule.condition, rule.holds == holds) {
                 return ids.extend(more);

@@ -11,12 +11,13 @@ mod options;
 mod order;
 mod pattern;
 
-use crate::acl::Selector;
+use crate::acl::{Selection, Selector};
 use crate::cluster::slots::slot_of;
 use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::{Class, Event};
+use crate::table::CommandId;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
@@ -27,19 +28,24 @@ use values::{Entry, Text, Type};
 
 /// Sorts, and returns or stores the result.
 pub(crate) fn sort<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), true, look(call))?;
+    let options = Options::parse(call.args.tail(2), true, look(call, CommandId::Sort))?;
     sort_as(call, &options)
 }
 
 /// Sorts, and returns the result.
 pub(crate) fn sort_ro<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), false, look(call))?;
+    let options = Options::parse(call.args.tail(2), false, look(call, CommandId::SortRo))?;
     sort_as(call, &options)
 }
 
 /// Which keys patterns may lead to.
-fn look<V: View>(call: &Call<'_, V>) -> Look {
-    let any = !call.acl().is_used() || call.account().rights().any(Selector::reads_all_keys);
+fn look<V: View>(call: &Call<'_, V>, id: CommandId) -> Look {
+    // One set of rights must allow both: the command, and what its patterns lead to.
+    let selection = Selection { db: call.conn.db, databases: call.databases() };
+    let may = |rights: &Selector| {
+        rights.reads_all_keys() && rights.check(id, &call.args, selection).is_ok()
+    };
+    let any = !call.acl().is_used() || call.account().rights().any(may);
     Look { any, slot: call.is_in_cluster().then(|| slot_of(call.arg(1))) }
 }
 

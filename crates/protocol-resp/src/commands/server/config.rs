@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! CONFIG: the parameters while the server runs.
 
-use super::debug::may;
 use crate::engine::call::Call;
 use crate::host::config;
 use crate::host::config::{Access, ConfigFile, Home, Parameter};
@@ -62,7 +61,7 @@ pub(crate) fn config_set<V: View>(call: &mut Call<'_, V>) -> Done {
             .ok_or_else(|| unknown(given))?;
         match parameter.access {
             Access::Immutable => return Err(refused(given, "can't set immutable config")),
-            Access::Protected if !may(call, "enable-protected-configs") => {
+            Access::Protected if !call.may("enable-protected-configs") => {
                 return Err(refused(given, "can't set protected config"));
             }
             Access::Free | Access::Protected => {}

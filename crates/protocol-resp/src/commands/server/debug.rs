@@ -5,16 +5,13 @@ mod dataset;
 
 use crate::commands::dispatch;
 use crate::engine::call::Call;
-use crate::host::clients::is_local;
+use crate::host::protected::{DEBUG, DEBUG_REFUSED};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
 use keyspace::View;
 use protocol::Control;
 use std::time::Duration;
 use values::{Entry, Type};
-
-/// What `enable-debug-command` says.
-const LOCAL: i64 = 2;
 
 /// A sub-command. COMMAND does not tell of them, for Redis's does not: so they are rows here, and not of the table
 /// of commands.
@@ -105,12 +102,8 @@ fn rows<V: View>() -> [Row<V>; 17] {
 
 /// Does what a sub-command says, if the configuration allows it.
 pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
-    if !may(call, "enable-debug-command") {
-        return Err(Fault::new(
-            "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
-             \"local\", you can run it from a local connection, otherwise you need to set this \
-             option in the configuration file, and then restart the server.",
-        ));
+    if !call.may(DEBUG) {
+        return Err(DEBUG_REFUSED);
     }
     let (word, count) = (call.arg(1), call.args.len());
     let fits = |row: &Row<V>| {
@@ -120,15 +113,6 @@ pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
     match rows().into_iter().find(fits) {
         Some(row) => (row.run)(call),
         None => Err(dispatch::wrong_arguments(call)),
-    }
-}
-
-/// Whether a parameter of `no`, `yes` and `local` lets a client do something.
-pub(super) fn may<V: View>(call: &Call<'_, V>, parameter: &str) -> bool {
-    match call.parameter(parameter).number() {
-        0 => false,
-        LOCAL => call.directory.get(call.id).is_some_and(|peer| is_local(&peer.remote)),
-        _ => true,
     }
 }
 

@@ -165,6 +165,11 @@ impl<'c, V> Call<'c, V> {
         self.host.value_of(name)
     }
 
+    /// Whether a parameter lets the client do what it protects.
+    pub(crate) fn may(&self, parameter: &str) -> bool {
+        self.host.may(parameter, self.id, self.directory)
+    }
+
     /// The value of a parameter, as CONFIG GET shows it.
     pub(crate) fn configured(&self, parameter: &'static Parameter) -> Vec<u8> {
         self.host.configured(parameter)
