@@ -91,6 +91,10 @@ impl<B> Chunks<B> {
     pub(super) fn push(&mut self, element: B) {
         let (chunk, _) = locate(self.len);
         if chunk == self.chunks.len() {
+            if chunk == 0 {
+                // Most tables are small, and need no more.
+                self.chunks.reserve_exact(1);
+            }
             self.chunks.push(Vec::with_capacity(capacity(chunk)));
             self.heap_bytes += Self::chunk_bytes(chunk);
         }

@@ -6,13 +6,18 @@
 
 use crate::table::bucket::{Bucket, FreeLinks};
 use crate::table::chunks::Chunks;
+use allocator::size_class;
 
 /// Free buckets that are no reason to move others.
 const FREE_MIN: usize = 8;
 
-/// Buckets by number, in use or free.
+/// Buckets by number, in use or free. Most small tables have none.
 #[derive(Debug)]
-pub(super) struct Overflow<T, A> {
+pub(super) struct Overflow<T, A>(Option<Box<Listed<T, A>>>);
+
+/// Those of a table that has some.
+#[derive(Debug)]
+struct Listed<T, A> {
     buckets: Chunks<Bucket<T, A>>,
     first_free: Option<u32>,
     free: usize,
@@ -20,46 +25,101 @@ pub(super) struct Overflow<T, A> {
 
 impl<T, A> Overflow<T, A> {
     pub(super) const fn new() -> Self {
-        Overflow { buckets: Chunks::new(), first_free: None, free: 0 }
+        Overflow(None)
     }
 
     /// A copy, with copies of the elements.
     pub(super) fn copy_with(&self, copy: &mut impl FnMut(&T) -> T) -> Self {
-        let buckets = self.buckets.copy_with(|bucket| bucket.copy_with(copy));
-        Overflow { buckets, ..*self }
+        Overflow(self.0.as_ref().map(|listed| {
+            let buckets = listed.buckets.copy_with(|bucket| bucket.copy_with(copy));
+            Box::new(Listed { buckets, ..**listed })
+        }))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.buckets.heap_bytes()
+        let own = size_class(size_of::<Listed<T, A>>());
+        self.0.as_ref().map_or(0, |listed| own + listed.buckets.heap_bytes())
     }
 
     /// Buckets, in use and free.
     pub(super) fn len(&self) -> usize {
-        self.buckets.len()
+        self.0.as_ref().map_or(0, |listed| listed.buckets.len())
     }
 
     /// Free buckets.
     pub(super) fn free(&self) -> usize {
-        self.free
+        self.0.as_ref().map_or(0, |listed| listed.free)
     }
 
     /// All buckets; the free ones are empty.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Bucket<T, A>> {
-        self.buckets.iter()
+        self.0.iter().flat_map(|listed| listed.buckets.iter())
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> &Bucket<T, A> {
-        self.buckets.get(index as usize).expect("INV-OVERFLOW: a link leads to a bucket")
+        self.0.as_ref().expect("INV-OVERFLOW: a link leads to a bucket").get(index)
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, index: u32) -> &mut Bucket<T, A> {
-        self.buckets.get_mut(index as usize).expect("INV-OVERFLOW: a link leads to a bucket")
+        self.0.as_mut().expect("INV-OVERFLOW: a link leads to a bucket").get_mut(index)
     }
 
     /// An empty bucket to be used.
     pub(super) fn acquire(&mut self) -> u32 {
+        self.0.get_or_insert_with(|| Box::new(Listed::new())).acquire()
+    }
+
+    /// Makes an empty bucket free.
+    pub(super) fn release(&mut self, index: u32) {
+        self.0.as_mut().expect("INV-OVERFLOW: a bucket in use").release(index);
+    }
+
+    /// Gives the memory of the last bucket back if it is free. Returns false if it is in use.
+    pub(super) fn trim(&mut self) -> bool {
+        let Some(listed) = &mut self.0 else { return false };
+        let is_trimmed = listed.trim();
+        if listed.buckets.len() == 0 {
+            self.0 = None;
+        }
+        is_trimmed
+    }
+
+    /// The last bucket.
+    pub(super) fn last(&self) -> Option<u32> {
+        self.0.as_ref()?.last()
+    }
+
+    /// Whether so many buckets are free that others should be moved, for the memory to be given back.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.free() > FREE_MIN + self.len() / 4
+    }
+
+    /// Panics unless the list holds each free bucket once.
+    pub(super) fn check_integrity(&self) {
+        if let Some(listed) = &self.0 {
+            listed.check_integrity();
+        }
+    }
+}
+
+impl<T, A> Listed<T, A> {
+    const fn new() -> Self {
+        Listed { buckets: Chunks::new(), first_free: None, free: 0 }
+    }
+
+    #[inline]
+    fn get(&self, index: u32) -> &Bucket<T, A> {
+        self.buckets.get(index as usize).expect("INV-OVERFLOW: a link leads to a bucket")
+    }
+
+    #[inline]
+    fn get_mut(&mut self, index: u32) -> &mut Bucket<T, A> {
+        self.buckets.get_mut(index as usize).expect("INV-OVERFLOW: a link leads to a bucket")
+    }
+
+    fn acquire(&mut self) -> u32 {
         if let Some(index) = self.first_free {
             self.take_from_list(index);
             *self.get_mut(index) = Bucket::EMPTY;
@@ -71,8 +131,7 @@ impl<T, A> Overflow<T, A> {
         index
     }
 
-    /// Makes an empty bucket free.
-    pub(super) fn release(&mut self, index: u32) {
+    fn release(&mut self, index: u32) {
         let next = self.first_free;
         self.get_mut(index).set_free(FreeLinks { next, before: None });
         if let Some(next) = next {
@@ -83,8 +142,7 @@ impl<T, A> Overflow<T, A> {
         self.free += 1;
     }
 
-    /// Gives the memory of the last bucket back if it is free. Returns false if it is in use.
-    pub(super) fn trim(&mut self) -> bool {
+    fn trim(&mut self) -> bool {
         let Some(last) = self.last() else { return false };
         if self.get(last).free_links().is_none() {
             return false;
@@ -94,14 +152,8 @@ impl<T, A> Overflow<T, A> {
         true
     }
 
-    /// The last bucket.
-    pub(super) fn last(&self) -> Option<u32> {
+    fn last(&self) -> Option<u32> {
         self.buckets.len().checked_sub(1).map(|last| last as u32)
-    }
-
-    /// Whether so many buckets are free that others should be moved, for the memory to be given back.
-    pub(super) fn is_sparse(&self) -> bool {
-        self.free > FREE_MIN + self.buckets.len() / 4
     }
 
     fn links(&self, free: u32) -> FreeLinks {
@@ -124,8 +176,7 @@ impl<T, A> Overflow<T, A> {
         self.free -= 1;
     }
 
-    /// Panics unless the list holds each free bucket once.
-    pub(super) fn check_integrity(&self) {
+    fn check_integrity(&self) {
         let (mut listed, mut before, mut at) = (0, None, self.first_free);
         while let Some(index) = at {
             assert_eq!(self.links(index).before, before, "INV-OVERFLOW: links in both directions");
@@ -134,7 +185,7 @@ impl<T, A> Overflow<T, A> {
             assert!(listed <= self.free, "INV-OVERFLOW: the list holds each free bucket once");
             (before, at) = (at, self.links(index).next);
         }
-        let marked = self.iter().filter(|bucket| bucket.free_links().is_some()).count();
+        let marked = self.buckets.iter().filter(|bucket| bucket.free_links().is_some()).count();
         assert_eq!((listed, marked), (self.free, self.free), "INV-OVERFLOW: all free are listed");
     }
 }

@@ -193,6 +193,10 @@ impl Slab {
         let id = Id::new(self.slots);
         let (chunk, _) = locate(self.slots);
         if chunk == self.chunks.len() {
+            if chunk == 0 {
+                // Many sorted sets need no more.
+                self.chunks.reserve_exact(1);
+            }
             self.chunks.push(Vec::with_capacity(chunk_len(chunk)));
             self.chunk_bytes += chunk_bytes(chunk);
         }
