@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Crowd`]: whether connections' buffers have too much memory for values to be collected in them.
 
+use crate::parse::{WHOLE_MAX_CROWDED, WHOLE_MAX_PACKED};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The part of the memory limit, as a divisor, above which buffers are crowded, and that below which they are no more.
-const BEGIN_PART: u64 = 8;
-const END_PART: u64 = 16;
+/// How full the buffers are, from the fullest on.
+const DEGREES: [Degree; 2] = [
+    Degree { begin_part: 2, end_part: 4, whole_max: WHOLE_MAX_PACKED },
+    Degree { begin_part: 8, end_part: 16, whole_max: WHOLE_MAX_CROWDED },
+];
+
+/// What it takes to be so full, and what follows.
+#[derive(Debug)]
+struct Degree {
+    /// The part of the memory limit, as a divisor, above which buffers are so full, and that below which they are no more.
+    begin_part: u64,
+    end_part: u64,
+    /// The largest value that is collected then.
+    whole_max: usize,
+}
 
 /// Whether the buffers of all connections together have much memory: then values are taken in pieces that would be
 /// collected whole otherwise, because pieces go to memory that counts as items', of which there is a bound.
@@ -18,7 +31,8 @@ pub struct Crowd(Option<Arc<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    is_there: AtomicBool,
+    /// The largest value that is collected; 0: any, for nothing is crowded.
+    whole_max: AtomicUsize,
     /// What the buffers of all workers have, in bytes.
     bytes: AtomicU64,
 }
@@ -32,7 +46,15 @@ impl Crowd {
     /// Whether they are crowded.
     #[must_use]
     pub fn is_there(&self) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.is_there.load(Relaxed))
+        self.whole_max() != usize::MAX
+    }
+
+    /// The largest value that is collected.
+    pub(crate) fn whole_max(&self) -> usize {
+        match self.0.as_ref().map_or(0, |inner| inner.whole_max.load(Relaxed)) {
+            0 => usize::MAX,
+            whole_max => whole_max,
+        }
     }
 
     /// Notes that the buffers of a worker, which had `before` bytes, have so many now. `limit` tells how many the store may
@@ -41,8 +63,13 @@ impl Crowd {
         let Some(inner) = &self.0 else { return };
         let change = now.wrapping_sub(before);
         let bytes = inner.bytes.fetch_add(change, Relaxed).wrapping_add(change);
-        let part = if self.is_there() { END_PART } else { BEGIN_PART };
-        inner.is_there.store(bytes > limit / part, Relaxed);
+        let before = self.whole_max();
+        let degree = DEGREES.iter().find(|degree| {
+            // Who is so full already, or fuller, stays so for longer.
+            let part = if before <= degree.whole_max { degree.end_part } else { degree.begin_part };
+            bytes > limit / part
+        });
+        inner.whole_max.store(degree.map_or(0, |degree| degree.whole_max), Relaxed);
     }
 }
 
@@ -60,6 +87,20 @@ mod tests {
         assert_eq!(
             [0, 20, 21, 11, 20, 10, 20, 30].map(&mut is_there),
             [false, false, true, true, true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn the_fuller_they_are_the_smaller_are_values_that_are_collected() {
+        let (crowd, mut before) = (Crowd::new(), 0);
+        let mut whole_max = |now| {
+            crowd.note(std::mem::replace(&mut before, now), now, 160);
+            crowd.whole_max()
+        };
+        let (any, crowded, packed) = (usize::MAX, WHOLE_MAX_CROWDED, WHOLE_MAX_PACKED);
+        assert_eq!(
+            [20, 80, 81, 41, 40, 80, 81, 11, 10, 100].map(&mut whole_max),
+            [any, crowded, packed, packed, crowded, crowded, packed, crowded, any, packed]
         );
     }
 

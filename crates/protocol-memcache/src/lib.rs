@@ -135,6 +135,7 @@ pub use options::{ServiceOptions, TlsFiles};
 pub use parse::meta::Flags;
 pub use parse::{
     Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache, WHOLE_MAX, WHOLE_MAX_CROWDED,
+    WHOLE_MAX_PACKED,
 };
 pub use platform::Platform;
 pub use reply::{Binary, Text};

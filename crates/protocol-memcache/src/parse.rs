@@ -40,6 +40,9 @@ pub const WHOLE_MAX: usize = 512 * 1024;
 /// The same while buffers are [crowded](Crowd).
 pub const WHOLE_MAX_CROWDED: usize = 64 * 1024;
 
+/// The same while they have more than half of the memory limit.
+pub const WHOLE_MAX_PACKED: usize = 4 * 1024;
+
 /// What parsing one request comes to.
 pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 
@@ -77,7 +80,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The largest value that is collected in any case.
+    /// The largest value that is collected if it is there as a whole.
     #[inline]
     fn sure_max(&self) -> usize {
         self.whole_max.min(WHOLE_MAX_CROWDED)
@@ -86,7 +89,7 @@ impl Sizes {
     /// Whether a value is taken in pieces.
     #[inline]
     fn is_large(&self, len: usize) -> bool {
-        len > self.sure_max() && (len > self.whole_max || self.crowd.is_there())
+        len > self.whole_max || len > WHOLE_MAX_PACKED && len > self.crowd.whole_max()
     }
 }
 
@@ -168,8 +171,8 @@ impl Memcache {
         self
     }
 
-    /// Takes values in pieces above [`WHOLE_MAX_CROWDED`] while there is this crowd, which the service knows of. There never
-    /// is unless set.
+    /// Takes values in pieces above [`WHOLE_MAX_CROWDED`] or [`WHOLE_MAX_PACKED`] while there is this crowd, which the service
+    /// knows of. There never is unless set.
     #[must_use]
     pub fn crowd(mut self, crowd: Crowd) -> Self {
         self.sizes.crowd = crowd;

@@ -9,13 +9,13 @@ use crate::command::CommandId;
 use crate::exptime::Exptime;
 use crate::op::{Act, Get, KEY_MAX, Meta, Mode, Op, Set};
 use crate::parse::meta::{self, Flags};
-use crate::parse::{LINE_MAX, Step};
+use crate::parse::{LINE_MAX, Step, WHOLE_MAX_PACKED};
 use crate::reply::Text;
 use crate::request::Request;
 
 /// Parses `get <key>`, `gets <key>`, `set <key> <flags> <exptime> <bytes> [noreply]`, `mg` and `ms` with single spaces,
 /// plain numbers, right flags, a value of up to `sure_max` bytes and `\r\n`. `None` for everything else, lines that are unfinished
-/// or longer than [`LINE_MAX`] included.
+/// or longer than [`LINE_MAX`], and values that [may be](is_doubtful) taken in pieces, included.
 #[inline]
 pub(super) fn parse(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
@@ -75,7 +75,7 @@ fn meta_set(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     }
     let flags = Flags::plain(Act::Set, key, &input[at..])?;
     let end = at + flags.text().len();
-    if end >= LINE_MAX {
+    if end >= LINE_MAX || is_doubtful(input, end + 2, len) {
         return None;
     }
     let meta = Meta::new(Act::Set, &input[3..end], key, flags);
@@ -105,8 +105,22 @@ fn set(input: &[u8], sure_max: usize) -> Option<Step<'_>> {
     } else {
         return None;
     };
+    if is_doubtful(input, header, len) {
+        return None;
+    }
     let set = Set { key, value: b"", cas: 0, flags, exptime, mode: Mode::Set };
     Some(set::body(CommandId::Set, input, header, len, set, quiet))
+}
+
+/// Whether a value of this length, behind a line that ends at `header`, may be one that is taken in pieces: it is not small,
+/// and not all of it is there.
+#[inline(always)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
+fn is_doubtful(input: &[u8], header: usize, len: usize) -> bool {
+    len > WHOLE_MAX_PACKED && input.len() < header + len
 }
 
 /// The key at the start of `input`, if its length is valid and something follows it.
