@@ -22,23 +22,24 @@
 //! All counts of memory are in grains, the pages of the system: what is free, in service, to be left free or missing, and
 //! a segment's span. Numbers of segments are told by their names.
 
-use crate::epoch::{Epoch, Epochs};
+use crate::epoch::Epochs;
 use crate::order::Order;
 use crate::segment::{Segment, State};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::zeroed::Zeroed;
-use std::collections::VecDeque;
 use std::io;
 
 #[cfg(not(loom))]
 mod ahead;
 mod check;
+mod limbo;
 mod lone;
 mod made;
 mod rows;
 mod wide;
 
+use limbo::Limbo;
 pub(crate) use lone::{Memory, Need};
 pub(crate) use made::wide_for;
 pub(crate) use rows::Row;
@@ -92,10 +93,7 @@ pub(crate) struct Inner {
     backed_lone: Vec<u32>,
     lone_span: u32,
     bare_lone: Vec<Vec<u32>>,
-    limbo: VecDeque<(Epoch, u32)>,
-    limbo_span: u32,
-    /// Segments in limbo that were still pinned after their grace period.
-    pinned: Vec<u32>,
+    limbo: Limbo,
     withdrawn: Vec<u32>,
     pub(crate) order: Order,
 }
@@ -337,19 +335,6 @@ impl Pool {
         inner.order.push(number, segment.tier(), segment.class(), segment.weight(self.grains));
     }
 
-    /// Retires a claimed segment to which no slot points any more.
-    pub(crate) fn retire(&self, number: u32, epochs: &Epochs) {
-        let mut inner = self.inner.lock();
-        let segment = self.segment(number);
-        debug_assert_eq!(segment.state(), State::Claimed, "INV-OWNER");
-        debug_assert!(!inner.order.contains(number), "INV-ORDER");
-        segment.set_state(State::Limbo);
-        // Under the lock, so that epochs in the queue ascend.
-        inner.limbo.push_back((epochs.retire(), number));
-        inner.limbo_span += segment.span();
-        self.count_limbo(&inner);
-    }
-
     /// Frees segments in limbo whose grace period has passed, and withdraws one if there is too much memory:
     /// `release` gives its memory back. As much as `stay` stays free.
     pub(crate) fn tidy(&self, stay: usize, epochs: &Epochs, release: impl FnOnce(&Piece)) {
@@ -372,37 +357,6 @@ impl Pool {
     /// Calls `look` with the lists and the segments, under the lock.
     pub(crate) fn inspect<R>(&self, look: impl FnOnce(&Inner) -> R) -> R {
         look(&self.inner.lock())
-    }
-
-    fn collect(&self, inner: &mut Inner, epochs: &Epochs) {
-        while let Some(&(epoch, number)) = inner.limbo.front() {
-            if !epochs.has_passed(epoch) {
-                break;
-            }
-            inner.limbo.pop_front();
-            inner.pinned.push(number);
-        }
-        // Nobody can reach these any more, so a pin count that is zero stays zero.
-        let mut at = 0;
-        while at < inner.pinned.len() {
-            if self.segment(inner.pinned[at]).pins() == 0 {
-                let number = inner.pinned.swap_remove(at);
-                if cfg!(debug_assertions) {
-                    self.segment(number).check_unreachable();
-                }
-                inner.limbo_span -= self.segment(number).span();
-                self.free_one(inner, number);
-            } else {
-                at += 1;
-            }
-        }
-        self.count_limbo(inner);
-    }
-
-    fn count_limbo(&self, inner: &Inner) {
-        self.limbo.store(inner.limbo_span as usize, Ordering::Relaxed);
-        let pinned: u32 = inner.pinned.iter().map(|&number| self.segment(number).span()).sum();
-        self.waiting.store((inner.limbo_span - pinned) as usize, Ordering::Relaxed);
     }
 
     fn count_free(&self, inner: &Inner) {
@@ -444,9 +398,7 @@ impl Inner {
             backed_lone: Vec::new(),
             lone_span: 0,
             bare_lone: vec![Vec::new(); u32::BITS as usize],
-            limbo: VecDeque::with_capacity(total + wide),
-            limbo_span: 0,
-            pinned: Vec::new(),
+            limbo: Limbo::new(total + wide),
             withdrawn: Vec::new(),
             order: Order::new(narrow as u32, (narrow + most_wide) as u32),
         }

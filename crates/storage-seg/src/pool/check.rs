@@ -22,8 +22,9 @@ impl Inner {
         let bare_lone: Vec<u32> = self.bare_lone.concat();
         bare_lone.iter().for_each(|&number| enter(number, State::Withdrawn));
         self.withdrawn.iter().for_each(|&number| enter(number, State::Withdrawn));
-        let limbo = self.limbo.iter().map(|&(_, number)| number);
-        limbo.chain(self.pinned.iter().copied()).for_each(|number| enter(number, State::Limbo));
+        self.limbo.numbers().for_each(|number| enter(number, State::Limbo));
+        let limbo: u32 = self.limbo.numbers().map(|number| pool.segment(number).span()).sum();
+        assert_eq!(limbo, self.limbo.span(), "INV-SERVICE: segments in limbo");
         let mut used = 0;
         for number in pool.numbers() {
             let listed = self.order.contains(number);
