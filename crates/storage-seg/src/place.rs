@@ -196,7 +196,8 @@ impl SegStore {
         let (number, open) = self.open.open.iter().enumerate().find_map(|(number, open)| {
             let open = (*open).filter(|open| open.birth >= cleared_before)?;
             let span = self.shared.pool.segment(open.segment).span() as usize;
-            let room = span * self.shared.heap.grain_bytes() - open.at as usize;
+            // A wide segment that was just opened may have no memory yet.
+            let room = (span * self.shared.heap.grain_bytes()).saturating_sub(open.at as usize);
             (wanted.len <= room).then_some((number, open))
         })?;
         Some(self.spot(number, open))
