@@ -49,12 +49,6 @@ pub(super) fn raise(bytes: &mut [u8], index: usize, value: u8) -> bool {
     is_more
 }
 
-/// Shows the values of all registers, in order.
-pub(super) fn each(bytes: &[u8], mut see: impl FnMut(u8)) {
-    let (groups, _) = bytes.as_chunks();
-    groups.iter().for_each(|group| unpacked(group).into_iter().for_each(&mut see));
-}
-
 /// Raises registers to those in the bytes of a dense one.
 pub(super) fn merge(bytes: &[u8], into: &mut Registers) {
     let ((groups, _), (fours, _)) = (bytes.as_chunks(), into.as_chunks_mut::<4>());

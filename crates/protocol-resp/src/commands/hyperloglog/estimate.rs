@@ -2,10 +2,13 @@
 //! From registers to an estimate, by the method of Otmar Ertl's "New cardinality estimation algorithms for HyperLogLog
 //! sketches" (arXiv:1702.01284), which needs only how many registers have which value.
 
-use super::{REGISTERS, RUN_MAX};
+use super::{REGISTERS, RUN_MAX, Registers};
 
 /// 1 / (2 ln 2)
 const ALPHA: f64 = std::f64::consts::LOG2_E / 2.0;
+
+/// Counts that are made side by side.
+const LANES: usize = 4;
 
 /// How many registers have which value.
 #[derive(Debug)]
@@ -24,6 +27,23 @@ impl Histogram {
         if let Some(count) = self.0.get_mut(usize::from(value)) {
             *count = count.saturating_add(registers as u32);
         }
+    }
+
+    /// That of registers, most of which may be 0.
+    #[expect(clippy::arithmetic_side_effects, reason = "counts registers")]
+    pub(super) fn of_registers(registers: &Registers) -> Self {
+        // Several, so that a count need not wait for the one before.
+        let mut counts = [[0_u32; 64]; LANES];
+        for eight in registers.as_chunks::<8>().0 {
+            if u64::from_ne_bytes(*eight) == 0 {
+                counts[0][0] += 8;
+                continue;
+            }
+            for (lane, value) in eight.iter().enumerate() {
+                counts[lane % LANES][usize::from(value % 64)] += 1;
+            }
+        }
+        Histogram(std::array::from_fn(|value| counts.iter().map(|lane| lane[value]).sum()))
     }
 
     fn of(&self, value: u8) -> f64 {
@@ -83,6 +103,19 @@ mod tests {
     #[test]
     fn the_constant_is_that_of_redis() {
         assert_eq!(ALPHA, 0.721_347_520_444_481_7);
+    }
+
+    #[test]
+    fn registers_are_counted_as_one_by_one() {
+        let mut registers = [0; REGISTERS];
+        for (index, register) in
+            registers.iter_mut().enumerate().filter(|(index, _)| index % 13 < 4)
+        {
+            *register = (index * 7 % 52) as u8;
+        }
+        let mut expected = Histogram::default();
+        registers.iter().for_each(|value| expected.add(*value, 1));
+        assert_eq!(Histogram::of_registers(&registers).0, expected.0);
     }
 
     #[test]

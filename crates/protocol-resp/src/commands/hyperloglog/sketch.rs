@@ -162,19 +162,22 @@ pub(super) fn merge(text: &[u8], into: &mut Registers) -> Result<Form, Fault> {
 ///
 /// The string is none.
 pub(super) fn count(text: &[u8]) -> Result<u64, Fault> {
-    let mut histogram = estimate::Histogram::default();
     match Form::of(text)? {
-        Form::Dense => dense::each(body(text), |value| histogram.add(value, 1)),
-        Form::Sparse => sparse::each(body(text), |_, run| histogram.add(run.value, run.len))?,
+        Form::Dense => {
+            let registers = registers(text)?;
+            Ok(count_registers(&registers))
+        }
+        Form::Sparse => {
+            let mut histogram = estimate::Histogram::default();
+            sparse::each(body(text), |_, run| histogram.add(run.value, run.len))?;
+            Ok(histogram.estimate())
+        }
     }
-    Ok(histogram.estimate())
 }
 
 /// [`count`] of registers.
 pub(super) fn count_registers(registers: &Registers) -> u64 {
-    let mut histogram = estimate::Histogram::default();
-    registers.iter().for_each(|value| histogram.add(*value, 1));
-    histogram.estimate()
+    estimate::Histogram::of_registers(registers).estimate()
 }
 
 /// The values of all registers.
