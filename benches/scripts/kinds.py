@@ -255,4 +255,5 @@ def main():
         sys.exit("kinds.py: FAILED: a ratio is above --ratio-max")
 
 
-main()
+if __name__ == "__main__":
+    main()
