@@ -43,6 +43,10 @@ COMMANDS = [
 ]
 
 
+# Commands that are sent more often than this are pipelined: the others' replies are large.
+PIPELINED = 100
+
+
 def shuffled(prefix, start, count):
     members = [f"{prefix}:{number:09d}" for number in range(start, start + count)]
     random.Random(start).shuffle(members)
@@ -90,7 +94,11 @@ def cpu(server):
 
 def measure(server, words, count):
     before = cpu(server)
-    server.send([words] * count) if count > 100 else [server.ask(*words) for _ in range(count)]
+    if count > PIPELINED:
+        server.send([words] * count)
+    else:
+        for _ in range(count):
+            server.ask(*words)
     return (cpu(server) - before) / count
 
 
@@ -123,7 +131,7 @@ def main():
                 print(line, flush=True)
         finally:
             for server in servers:
-                server.process.kill()
+                server.stop()
 
 
 if __name__ == "__main__":

@@ -159,17 +159,27 @@ impl Tables {
     }
 }
 
-/// Sends one message to all of `listeners`: to those with RESP3 after the others, because letters that share their bytes
-/// are recognized where they follow each other.
+/// Sends one message to all of `listeners`: to those with another version than the first after the others, because letters
+/// that share their bytes are recognized where they follow each other.
 fn send(listeners: &[Listener], parts: &[&[u8]], outbox: &mut Outbox) -> usize {
-    let is_resp3 = |listener: &&Listener| listener.version() == Version::Resp3;
-    let (newer, older): (Vec<_>, Vec<_>) = listeners.iter().partition(is_resp3);
-    for (version, listeners) in [(Version::Resp2, older), (Version::Resp3, newer)] {
-        let mut encoded: Option<Bytes> = None;
-        for listener in listeners {
-            let bytes = encoded.get_or_insert_with(|| encode(parts, version));
+    let Some(version) = listeners.first().map(Listener::version) else { return 0 };
+    let bytes = encode(parts, version);
+    // Each is asked once: its version may change meanwhile.
+    let mut others = Vec::new();
+    for listener in listeners {
+        if listener.version() == version {
             outbox.push(listener.id, bytes.clone());
+        } else {
+            others.push(listener.id);
         }
+    }
+    if !others.is_empty() {
+        let other = match version {
+            Version::Resp2 => Version::Resp3,
+            Version::Resp3 => Version::Resp2,
+        };
+        let bytes = encode(parts, other);
+        others.into_iter().for_each(|id| outbox.push(id, bytes.clone()));
     }
     listeners.len()
 }
