@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
+use test_support::memcached::{Memcached, Version};
 
 /// A connection that reads statistics.
 struct Asker(BufReader<TcpStream>);
@@ -175,9 +176,17 @@ const REQUESTS: &[&str] = &[
     "md a C999999999\r\n",
 ];
 
+/// Of these, those that an older memcached refuses, as that of Debian 12 does.
+const VALUE_REMOVED: [&str; 2] = ["md a x\r\n", "md a I x\r\n"];
+
+/// A version that has them, that of Debian 13.
+const KNOWS_X: Version = Version(1, 6, 38);
+
 #[test]
 fn a_request_counts_as_it_does_with_memcached() {
     let Some(memcached) = process::memcached(&[]) else { return };
+    let version = Memcached::find().expect("it runs").version;
+    let is_known = |request: &&&str| version >= KNOWS_X || !VALUE_REMOVED.contains(*request);
     let counts = |asker: &mut Asker| {
         let shown = asker.map("");
         COUNTED.map(|name| shown[name].parse::<u64>().unwrap())
@@ -189,7 +198,7 @@ fn a_request_counts_as_it_does_with_memcached() {
         askers[0].ask("flush_all\r\n");
         askers[0].ask("delete e\r\n");
         let mut before = askers.each_mut().map(counts);
-        for &request in REQUESTS {
+        for &request in REQUESTS.iter().filter(is_known) {
             for ((asker, before), changed) in askers.iter_mut().zip(&mut before).zip(&mut changes) {
                 let mut last = asker.ask(&format!("{request}mn\r\n"));
                 while last != "MN" {
