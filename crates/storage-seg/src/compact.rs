@@ -7,7 +7,7 @@
 //! clear that memory, and live items would lie far from each other in it. So a handle that has taken
 //! another segment looks for one that is mostly dead, moves its live items to an open segment, a few with
 //! each write, and retires it. No item is dropped. The more dead bytes are allowed, the fewer live items
-//! have to be moved: with keys overwritten at random and the present [`SPARSE`], some six per hundred
+//! have to be moved: with keys overwritten at random and the present [`SPARSE`], some nine per hundred
 //! written items (M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured file
 //! system", 1992, on the cost of cleaning).
 //!
@@ -31,7 +31,7 @@ use crate::wide::NARROW_SHARE;
 use clock::Ticks;
 
 /// Segments are compacted when they have more than this many bytes per byte of live items.
-const SPARSE: u64 = 3;
+const SPARSE: u64 = 2;
 
 /// Segments not counted in that comparison, since open segments are not full.
 const SLACK: usize = 8;
