@@ -2,8 +2,9 @@
 //! Read-modify-write: read the item without a lock, decide, write the result, and publish it if the
 //! item is still the one that was read; else begin again.
 
-use crate::evict::Deed;
+use crate::evict::{Deed, as_read_as};
 use crate::heap::{ItemRef, NewItem};
+use crate::index::Location;
 use crate::item::{Pin, SegItem};
 use crate::layout::State as ItemState;
 use crate::segment::State;
@@ -362,6 +363,7 @@ impl SegStore {
         let written = self.shared.overwrite(&mut self.turn, seen.location, digits);
         if written.is_some() {
             self.tally.add(Count::Stored, 1);
+            self.note_rewritten(hash, seen.location, now);
             return Ok(Attempt::Done(written));
         }
         let edit = Edit {
@@ -376,6 +378,22 @@ impl SegStore {
             or_in_place: None,
         };
         self.rewrite(hash, key, seen, &edit, now)
+    }
+
+    /// Counts a number that was written in place as a value that is written over: as a use of its item. Numbers are so short
+    /// that none is sampled for its length.
+    fn note_rewritten(&self, hash: u64, location: Location, now: Ticks) {
+        let shared = &*self.shared;
+        if self.samples(hash) {
+            let item = shared.item(&self.turn, location);
+            let len = item.len() as u32;
+            let due_ms = item.expiry_ms(shared.segment_of(location).base_ms());
+            self.sample(hash, Deed::Write { len, due_ms, is_new: false }, now);
+        }
+        if let Some(entry) = shared.index.find(hash, |at| at == location) {
+            let before = entry.frequency();
+            entry.set_frequency(as_read_as(before, self.lesson.overwritten(before)));
+        }
     }
 
     /// The item that results from an edit.

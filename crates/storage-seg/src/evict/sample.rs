@@ -169,10 +169,16 @@ impl Sampler {
 }
 
 impl SegStore {
+    /// Whether a key is sampled whatever its item.
+    #[inline]
+    pub(crate) fn samples(&self, hash: u64) -> bool {
+        hash & self.sampler.mask == 0
+    }
+
     /// Records a request, if its key is sampled whatever its item.
     #[inline]
     pub(crate) fn sample(&self, hash: u64, deed: Deed, now: Ticks) {
-        if hash & self.sampler.mask == 0 {
+        if self.samples(hash) {
             self.note(hash, deed, now);
         }
     }
