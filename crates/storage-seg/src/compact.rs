@@ -33,7 +33,7 @@ use clock::Ticks;
 /// Segments are compacted when they have more than this many bytes per byte of live items.
 const SPARSE: u64 = 2;
 
-/// Segments not counted in that comparison, since open segments are not full.
+/// Segments not counted in that comparison at least, since open segments are not full.
 const SLACK: usize = 8;
 
 /// The dead share, as a divisor, from which a segment is compacted while memory is to spare: half of it.
@@ -140,7 +140,7 @@ impl SegStore {
             (Dead { share: DEAD_AWAITED, of_item: VERSION_BYTES }, len, len)
         } else if self.is_pressed() {
             (Dead::share(DEAD_PRESSED), len, len)
-        } else if shared.is_sparse() {
+        } else if shared.is_sparse(SLACK.max(self.open_count() * shared.workers())) {
             (Dead::share(DEAD_SPARSE), CHOICE, len.min(LOOKED_AT_MAX))
         } else {
             return None;
@@ -217,14 +217,14 @@ impl Shared {
         segment.pins() == 0 && is_narrow && written <= bytes / 2 && written <= small
     }
 
-    /// Whether dead items take most of the bytes in segments.
-    fn is_sparse(&self) -> bool {
+    /// Whether dead items take most of the bytes in segments, `slack` of which do not count. Lone segments have none, and
+    /// cannot be compacted: however many there are, the others are judged by what is in them.
+    fn is_sparse(&self, slack: usize) -> bool {
         let pool = &self.pool;
-        let slack = SLACK * pool.grains();
-        let free = pool.counts().free + pool.in_limbo() + slack;
-        let used = pool.in_service().saturating_sub(free);
+        let free = pool.counts().free + pool.in_limbo() + slack * pool.grains();
+        let used = pool.in_service().saturating_sub(free) as u64 * self.heap.grain_bytes() as u64;
         let items = self.tallies.sum(Count::ItemBytes);
-        used as u64 * self.heap.grain_bytes() as u64 > SPARSE * items
+        used.saturating_sub(items) > (SPARSE - 1) * items.saturating_sub(self.lone_bytes())
     }
 }
 

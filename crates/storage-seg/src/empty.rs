@@ -332,8 +332,7 @@ impl SegStore {
         home.replace(&entry, to, frequency);
         drop(home);
         item.mark_dead();
-        let exclusive = shared.settings.exclusive;
-        shared.segment_of(location).remove_live(next.len, exclusive);
+        self.remove_live(location, next.len);
         self.tally.add(Count::ItemBytes, (written as u64).wrapping_sub(u64::from(next.len)));
         self.commit(spot, written, expiry_ms);
         Moved::Elsewhere(written)

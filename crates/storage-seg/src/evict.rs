@@ -94,11 +94,10 @@ impl SegStore {
         }
         for passed_over in 0..=PASSED_OVER_MAX {
             let segments = shared.pool.segments();
-            let may_be_dead = self.evictor.lone == 0;
             let (group, lesson) = (&mut self.evictor.group, &self.lesson);
-            let number = shared.pool.claim_by(|order| {
-                choose::next(policy, order, segments, total, may_be_dead, group, lesson)
-            })?;
+            let number = shared
+                .pool
+                .claim_by(|order| choose::next(policy, order, segments, total, group, lesson))?;
             let segment = shared.pool.segment(number);
             let plan = Plan::new(segment.tier(), &shared.lessons);
             let job = Job::new(number, segment.written());

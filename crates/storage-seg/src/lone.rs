@@ -103,25 +103,27 @@ impl Shared {
         (WANTED * self.pool.lone_mean()).min(self.pool.target() / WANTED_SHARE)
     }
 
-    /// Seals a segment that its owner has finished with, and frees it if it is a lone one whose item is gone already.
+    /// Seals a segment that its owner has finished with, and frees it if all its items are gone already.
     pub(crate) fn seal(&self, number: u32) {
-        if !self.pool.is_lone(number) {
-            return self.pool.seal(number);
-        }
-        let before = self.pool.lone_mean();
-        self.pool.note_lone(self.pool.segment(number).span());
-        if self.pool.lone_mean() != before {
-            self.reckon_reserve();
+        if self.pool.is_lone(number) {
+            let before = self.pool.lone_mean();
+            self.pool.note_lone(self.pool.segment(number).span());
+            if self.pool.lone_mean() != before {
+                self.reckon_reserve();
+            }
         }
         self.pool.seal(number);
-        self.free_dead(number);
+        self.pool.free_dead(number, &self.epochs);
     }
 
-    /// Frees a segment if it is a lone one without its item, as [`Pool::free_dead`](crate::pool::Pool::free_dead).
-    pub(crate) fn free_dead(&self, number: u32) {
-        if self.pool.is_lone(number) {
-            self.pool.free_dead(number, &self.epochs);
-        }
+    /// Counts bytes of items in lone segments. They may be counted out before they are counted in.
+    pub(crate) fn count_lone(&self, bytes: u64) {
+        self.lone_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The bytes of items in lone segments.
+    pub(crate) fn lone_bytes(&self) -> u64 {
+        self.lone_bytes.load(Ordering::Relaxed).cast_signed().max(0).cast_unsigned()
     }
 
     /// Notes when a segment is due.

@@ -286,6 +286,9 @@ impl SegStore {
         let memory = || segment.span() as usize * shared.heap.grain_bytes();
         debug_assert!(end as usize <= memory(), "INV-INSIDE: {spot:?} and {len} bytes");
         segment.add_live(len as u32, shared.settings.exclusive);
+        if shared.pool.is_lone(spot.segment) {
+            shared.count_lone(len as u64);
+        }
         if shared.extend_due(spot.segment, expiry_ms.map(|at| at.max(1))) {
             // It may be due at once.
             self.open.looked = None;

@@ -33,6 +33,7 @@ use std::io;
 #[cfg(not(loom))]
 mod ahead;
 mod check;
+mod dead;
 mod limbo;
 mod lone;
 mod made;

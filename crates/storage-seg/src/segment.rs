@@ -244,10 +244,10 @@ impl Segment {
         self.usage.adjust(live(1, bytes), exclusive);
     }
 
-    /// Counts out an item that was removed from the index.
+    /// Counts out an item that was removed from the index. Returns how many are left.
     #[inline]
-    pub(crate) fn remove_live(&self, bytes: u32, exclusive: bool) {
-        self.usage.adjust(live(1, bytes).wrapping_neg(), exclusive);
+    pub(crate) fn remove_live(&self, bytes: u32, exclusive: bool) -> u32 {
+        (self.usage.adjust(live(1, bytes).wrapping_neg(), exclusive) >> 32) as u32
     }
 
     pub(crate) fn pins(&self) -> u32 {
@@ -331,13 +331,15 @@ impl Usage {
         before
     }
 
+    /// Returns the sum.
     #[inline]
-    fn adjust(&self, by: u64, exclusive: bool) {
+    fn adjust(&self, by: u64, exclusive: bool) -> u64 {
         if exclusive {
             let sum = self.live.load(Ordering::Relaxed).wrapping_add(by);
             self.live.store(sum, Ordering::Relaxed);
+            sum
         } else {
-            self.live.fetch_add(by, Ordering::Relaxed);
+            self.live.fetch_add(by, Ordering::Relaxed).wrapping_add(by)
         }
     }
 }

@@ -86,6 +86,8 @@ pub(crate) struct Shared {
     pub(crate) pinned: AtomicUsize,
     /// Whether the index was far too large when so many segments had been opened: twice their number, and one if it was.
     pub(crate) index_judged: AtomicU64,
+    /// Bytes of the items in lone segments.
+    pub(crate) lone_bytes: AtomicU64,
     /// Memory that drafts have, in grains.
     pub(crate) drafted: AtomicUsize,
     /// What their values may come to.
@@ -153,6 +155,7 @@ impl Shared {
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
             index_judged: AtomicU64::new(0),
+            lone_bytes: AtomicU64::new(0),
             drafted: AtomicUsize::new(0),
             announced: AtomicUsize::new(0),
             reserved: AtomicU64::new(0),
@@ -176,12 +179,20 @@ impl Shared {
         self.pool.segment(self.heap.place(location).0)
     }
 
-    /// Counts an item out of its segment. A lone one is free then.
+    /// Counts an item out of its segment, which is free then if it was the last. Returns the number of a segment that may
+    /// have several items and was freed.
     #[inline]
-    pub(crate) fn remove_live(&self, location: Location, len: u32) {
+    pub(crate) fn remove_live(&self, location: Location, len: u32) -> Option<u32> {
         let (number, _) = self.heap.place(location);
-        self.pool.segment(number).remove_live(len, self.settings.exclusive);
-        self.free_dead(number);
+        let left = self.pool.segment(number).remove_live(len, self.settings.exclusive);
+        let is_lone = self.pool.is_lone(number);
+        if is_lone {
+            self.count_lone(u64::from(len).wrapping_neg());
+        }
+        if left > 0 {
+            return None;
+        }
+        (self.pool.free_dead(number, &self.epochs) && !is_lone).then_some(number)
     }
 
     /// Bytes for items in all segments that the limit allows, less what is lost in them.

@@ -186,7 +186,7 @@ impl SegStore {
         let item = self.shared.item(&self.turn, location);
         item.mark_dead();
         let len = item.len() as u32;
-        self.shared.remove_live(location, len);
+        self.remove_live(location, len);
         self.tally.sub(Count::Items, 1);
         self.tally.sub(Count::ItemBytes, u64::from(len));
         self.tally.add(count, 1);

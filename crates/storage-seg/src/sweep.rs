@@ -167,7 +167,7 @@ impl Shared {
         let due_ms = self.pool.segment(number).due_ms();
         self.pool.unclaim(number);
         self.note_due(number, due_ms);
-        self.free_dead(number);
+        self.pool.free_dead(number, &self.epochs);
     }
 }
 

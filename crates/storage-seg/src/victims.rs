@@ -42,6 +42,14 @@ impl SegStore {
         self.tally.add(Count::SegmentsCompactedBytes, bytes as u64);
     }
 
+    /// Counts an item out of its segment. If it was the last live one, the segment is free.
+    #[inline]
+    pub(crate) fn remove_live(&self, location: Location, len: u32) {
+        if let Some(segment) = self.shared.remove_live(location, len) {
+            self.count_compaction(segment);
+        }
+    }
+
     /// Counts whether an item that is dropped was read, and its class.
     pub(crate) fn count_drop(&self, location: Location, reason: Reason, frequency: Option<u8>) {
         let class = self.shared.segment_of(location).class();

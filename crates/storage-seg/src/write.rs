@@ -289,7 +289,7 @@ impl SegStore {
                 drop(home);
                 old.mark_dead();
                 let old_len = old.len() as u32;
-                shared.remove_live(entry.location(), old_len);
+                self.remove_live(entry.location(), old_len);
                 tally.sub(Count::ItemBytes, u64::from(old_len));
                 tally.add(Count::Replaced, 1);
                 Ok(false)

@@ -78,7 +78,13 @@ fn what_the_policy_drops_was_needed() {
 #[test]
 fn what_lies_where_a_row_goes_is_displaced() {
     let builder = SegStore::builder().memory(16 << 20).value_max(2 << 20);
-    let mut bench = Bench::new(builder.eviction(Eviction::Fifo));
+    // At random: so nowhere lie many neighbours that had to give their memory to those values.
+    let mut bench = Bench::new(builder.eviction(Eviction::Random));
+    let mut key = 0;
+    while bench.evictions().items == 0 {
+        bench.set(key, 4_000, Expiry::NEVER);
+        key += 1;
+    }
     let now = bench.now;
     let announced = Announced::new(b"arrives", 1 << 20);
     let begin = || bench.store.begin(announced, now).expect("there is memory");
@@ -87,16 +93,11 @@ fn what_lies_where_a_row_goes_is_displaced() {
     drafts.iter_mut().for_each(|draft| bench.store.append(draft, b"x", now).expect("it fits"));
     let placed = drafts.iter().filter(|draft| draft.outside_bytes() == 0).count();
     assert!((1_000..1_500).contains(&placed), "all are in use: {placed}");
-    let mut key = 0;
-    while bench.store.report(bench.now).segments.free > 3 {
-        (0..32).for_each(|more| bench.set(key + more, 4_000, Expiry::NEVER));
-        key += 32;
-    }
-    assert_eq!(bench.evictions().items, 0);
+    assert_eq!(bench.evictions().displaced, 0);
     bench.set(key, 2 << 20, Expiry::NEVER);
     let evictions = bench.evictions();
-    // Of a row of 33 segments a few were free or withdrawn.
-    let in_segments = 24 * 16..=33 * 16;
+    // Of a row of 33 segments some were free or withdrawn.
+    let in_segments = 8 * 16..=33 * 16;
     assert!(in_segments.contains(&evictions.displaced), "{evictions:?}");
     assert_eq!((bench.detail("item_squeeze"), bench.detail("hash_crowded")), (0, 0));
 }
@@ -166,8 +167,12 @@ fn compaction_tells_what_it_emptied_and_what_it_moved() {
     let mut bench = Bench::new(builder);
     for round in 0..40 {
         // Some are written over and over, and others stay among them.
-        (0..1_000).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
-        bench.set(1_000 + round, 1_000, Expiry::NEVER);
+        for key in 0..1_000 {
+            bench.set(key, 1_000, Expiry::NEVER);
+            if key % 10 == 0 {
+                bench.set(1_000 + round * 1_000 + key, 1_000, Expiry::NEVER);
+            }
+        }
     }
     let writes = bench.store.report(bench.now).writes;
     assert!(writes.cleaned_bytes > writes.compacted_bytes && writes.compacted_bytes > 0);

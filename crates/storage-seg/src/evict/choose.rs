@@ -22,18 +22,12 @@ pub(crate) fn next(
     order: &Order,
     segments: &[Segment],
     (total, new_share): (usize, f64),
-    may_be_dead: bool,
     group: &mut Group,
     lesson: &Lesson,
 ) -> Option<u32> {
     let at = |number: u32| &segments[number as usize];
     // A pinned segment would not become free.
     let is_free = |number: &u32| at(*number).pins() == 0;
-    // A segment without live items costs nothing, whatever the policy. Lone ones are freed when their item dies.
-    let mut shared = order.tier(NEW).chain(order.tier(KEPT)).filter(is_free);
-    if may_be_dead && let Some(dead) = shared.find(|&number| at(number).live_items() == 0) {
-        return Some(dead);
-    }
     let all = || every(order).filter(is_free);
     match *policy {
         Eviction::None => None,

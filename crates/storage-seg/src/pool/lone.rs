@@ -156,14 +156,6 @@ impl Pool {
         inner.bare_lone[class..].iter_mut().find_map(Vec::pop)
     }
 
-    /// Frees a lone segment, if it is sealed and its item is gone. For whoever has sealed it or removed the item, in the
-    /// same turn: whichever comes last frees it.
-    pub(crate) fn free_dead(&self, number: u32, epochs: &Epochs) {
-        if self.segment(number).live_items() == 0 && self.claim(number) {
-            self.retire(number, epochs);
-        }
-    }
-
     /// Takes memory of a free lone segment, at most `most` grains.
     pub(super) fn cut_lone(&self, inner: &mut Inner, most: u32) -> Option<Piece> {
         // The one that has been free for longest is the least likely to be used again as it is.
@@ -191,49 +183,5 @@ impl Pool {
     /// The lone segments that were made.
     pub(crate) fn lone(&self) -> std::ops::Range<u32> {
         self.lone_from..self.lone_from + self.made_lone.load(Ordering::Acquire) as u32
-    }
-}
-
-#[cfg(all(test, loom))]
-mod models {
-    use super::super::Sizes;
-    use super::*;
-    use crate::sync::Arc;
-    use loom::thread;
-
-    /// The item may be removed as soon as the index has it, which is before its segment is sealed.
-    #[test]
-    fn a_dead_segment_is_freed_once_whoever_comes_last() {
-        loom::model(|| {
-            let sizes = Sizes {
-                total: 1,
-                in_service: 1,
-                most: 1,
-                most_wide: 1,
-                most_lone: 1,
-                segment_bytes: 1,
-                grain_bytes: 1,
-            };
-            let pool = Arc::new(Pool::new(sizes).expect("there is memory"));
-            let epochs = Arc::new(Epochs::new(1));
-            let need = Need { grains: 1, at_once: 0, blocks: 1 };
-            let memory = Memory { give: |_, _| true, release: |_: &Piece| {} };
-            let taken = pool.take_lone(need, (0, &epochs), memory);
-            let number = taken.expect("there is one");
-            assert_eq!(pool.grow(number, 1, (0, &epochs), |_| {}), 0);
-            pool.segment(number).open(1, 0, 0, 0, 0);
-            let remover = {
-                let (pool, epochs) = (Arc::clone(&pool), Arc::clone(&epochs));
-                thread::spawn(move || {
-                    pool.segment(number).remove_live(1, false);
-                    pool.free_dead(number, &epochs);
-                })
-            };
-            pool.segment(number).add_live(1, false);
-            pool.seal(number);
-            pool.free_dead(number, &epochs);
-            remover.join().expect("it does not panic");
-            assert_eq!(pool.segment(number).state(), State::Limbo);
-        });
     }
 }

@@ -7,6 +7,7 @@
 use super::{Inner, Pool};
 use crate::segment::State;
 use crate::sync::atomic::Ordering;
+use arrayvec::ArrayVec;
 
 /// Wide segments in addition to half the number of segments: for those that are open or were sealed
 /// early.
@@ -44,17 +45,18 @@ impl Pool {
     }
 
     /// Lets withdrawn segments come back into service, or makes others, while the target allows it: a bounded number
-    /// at a time.
+    /// at a time. They are used after those that are free already, since they have no memory yet; the first of them first.
     pub(super) fn restore(&self, inner: &mut Inner) {
-        for _ in 0..RESTORED_MAX {
-            if !self.can_return() {
-                break;
-            }
+        let mut restored = ArrayVec::<u32, RESTORED_MAX>::new();
+        while self.can_return() && !restored.is_full() {
             let Some(number) = inner.withdrawn.pop().or_else(|| self.make()) else { break };
             self.segment(number).set_state(State::Free);
-            inner.free.push(number);
-            self.count_free(inner);
+            restored.push(number);
             self.in_service.fetch_add(self.grains(), Ordering::Relaxed);
+        }
+        if !restored.is_empty() {
+            inner.free.splice(..0, restored.into_iter().rev());
+            self.count_free(inner);
         }
     }
 

@@ -128,13 +128,14 @@ impl Pool {
     }
 
     /// Takes memory of a free segment: all of one that is neither wide nor a lone one, or at most `most` grains. Such segments
-    /// come first, since a wide or lone one can use its memory again as it is.
+    /// come first, since a wide or lone one can use its memory again as it is. Of them it is the one that would be used last:
+    /// its memory was probably never touched, while that of the next is in caches, or was just taken ahead.
     pub(super) fn cut(&self, inner: &mut Inner, most: u32) -> Option<Piece> {
         if most == 0 {
             return None;
         }
-        let piece = if let Some(segment) = inner.free.pop() {
-            Piece { segment, grains: 0..self.grains }
+        let piece = if !inner.free.is_empty() {
+            Piece { segment: inner.free.remove(0), grains: 0..self.grains }
         } else if let Some(segment) = inner.backed.pop() {
             let span = self.segment(segment).span();
             inner.backed_span -= span;
