@@ -15,7 +15,7 @@
 //!   (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
-//!   `text.rs` (strings stored as integers).
+//!   `text.rs` (strings stored as integers), `quarters.rs` (sizes of chunks).
 //! * Finding entries: `table.rs` and the files in `table/`.
 //!
 //! The memory that they report is that of the [size classes](allocator::size_class) of `allocator`, of which they ask
@@ -34,6 +34,7 @@ mod list;
 mod made;
 mod number;
 mod pack;
+mod quarters;
 mod remains;
 mod sample;
 mod scratch;

@@ -93,7 +93,8 @@ pub trait Keyed {
 ///
 /// An element should be eight bytes with a niche, such as a pointer: then a bucket is one cache line.
 /// For smaller elements, such as numbers, [`Compact`] in place of [`CacheLine`] makes smaller buckets. At
-/// 4.8 elements per bucket a pointer costs about 17 bytes of index, the pointer included.
+/// 4.8 elements per bucket a pointer costs about 17 bytes of index, the pointer included; in a table of
+/// fewer than twenty thousand elements up to a quarter more, which is allocated ahead.
 ///
 /// A table of [`Keyed`] elements takes a hash that is [`hash_of`] their key. The methods in `_by` take
 /// closures, for elements that are only the number of something stored elsewhere.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Chunks`]: a growing sequence whose elements never move.
 //!
-//! The chunks hold 1, 1, 2, 4 and so on to 512 elements, and then 1,024 each. So a small sequence is
-//! small, and a large one grows without copying more than the list of its chunks. Nothing is
+//! The chunks hold 1, 1, 1, 1, 2, 2, 2, 2 and so on to 512 elements, and then 1,024 each
+//! ([`Quarters`]). So a small sequence is small, at most about a quarter of the memory is allocated
+//! ahead, and a large sequence grows without copying more than the list of its chunks. Nothing is
 //! initialised before it is used.
 
+use crate::quarters::Quarters;
 use allocator::size_class;
 
-/// Elements of a large chunk.
-const CHUNK: usize = 1024;
-/// Chunks before the first large one.
-const SMALL_CHUNKS: usize = CHUNK.ilog2() as usize + 1;
+/// The sizes of the chunks.
+type Sizes = Quarters<0, 10>;
+
+/// Chunks for which the list of them grows, as long as it is short: those of a size.
+const LIST_STEP: usize = 4;
 
 /// A sequence that is changed only at its end.
 #[derive(Debug)]
@@ -24,17 +27,7 @@ pub(super) struct Chunks<B> {
 /// The chunk of an element and its place in there.
 #[inline]
 pub(super) fn locate(index: usize) -> (usize, usize) {
-    if index < CHUNK {
-        let chunk = (usize::BITS - index.leading_zeros()) as usize;
-        (chunk, index - (1 << chunk >> 1))
-    } else {
-        (SMALL_CHUNKS - 1 + index / CHUNK, index % CHUNK)
-    }
-}
-
-/// Elements for which a chunk has room.
-fn capacity(chunk: usize) -> usize {
-    if chunk < SMALL_CHUNKS { (1 << chunk >> 1).max(1) } else { CHUNK }
+    Sizes::locate(index)
 }
 
 impl<B> Chunks<B> {
@@ -91,11 +84,11 @@ impl<B> Chunks<B> {
     pub(super) fn push(&mut self, element: B) {
         let (chunk, _) = locate(self.len);
         if chunk == self.chunks.len() {
-            if chunk == 0 {
-                // Most tables are small, and need no more.
-                self.chunks.reserve_exact(1);
+            if chunk == self.chunks.capacity() && chunk < Sizes::SMALLER {
+                // Most tables are small, and need no more than one.
+                self.chunks.reserve_exact(if chunk == 0 { 1 } else { LIST_STEP });
             }
-            self.chunks.push(Vec::with_capacity(capacity(chunk)));
+            self.chunks.push(Vec::with_capacity(Sizes::len(chunk)));
             self.heap_bytes += Self::chunk_bytes(chunk);
         }
         self.chunks[chunk].push(element);
@@ -124,7 +117,7 @@ impl<B> Chunks<B> {
     }
 
     fn chunk_bytes(chunk: usize) -> usize {
-        size_class(capacity(chunk) * size_of::<B>())
+        size_class(Sizes::len(chunk) * size_of::<B>())
     }
 }
 
@@ -154,15 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn chunks_double_and_then_stay_the_same() {
-        let capacities: Vec<usize> = (0..14).map(capacity).collect();
-        assert_eq!(capacities, [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024, 1024]);
-        let mut index = 0;
-        for (chunk, capacity) in capacities.into_iter().enumerate() {
-            for place in 0..capacity {
-                assert_eq!(locate(index), (chunk, place));
-                index += 1;
-            }
+    fn about_a_quarter_is_allocated_ahead() {
+        let mut chunks = Chunks::new();
+        for len in 1..20_000_usize {
+            chunks.push(len);
+            let allocated: usize = chunks.chunks.iter().map(Vec::capacity).sum();
+            assert!(4 * allocated <= 5 * len, "{allocated} for {len}");
+            assert!(allocated < len + 1024, "{allocated} for {len}");
+            let list = chunks.chunks.capacity();
+            assert!(list < chunks.chunks() + LIST_STEP || len > 4096, "a list of {list} for {len}");
         }
     }
 }

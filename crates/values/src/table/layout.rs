@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// is outside of the lock, and gives the address of a hash's bucket without it. It may be out of
 /// date, since it is used for prefetches only: prefetching an old address is useless but harmless.
 ///
-/// It takes eight bytes per thousand buckets.
+/// It takes eight bytes per chunk: one per thousand buckets of a large table.
 ///
 /// ```
 /// use values::{Entry, Layout, Table, hash_of};
@@ -39,7 +39,7 @@ impl<T, A> Layout<T, A> {
     }
 
     /// Reads the addresses of the table's chunks. Costs almost nothing while these are the same: a
-    /// chunk is added only per thousand buckets.
+    /// large table gets a chunk only per thousand buckets.
     #[inline]
     pub fn refresh(&mut self, table: &Table<T, A>) {
         let now = (table.heads.chunks(), table.heads.last_chunk());

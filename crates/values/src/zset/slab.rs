@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Slab`]: the members of a large sorted set with their scores, each found by an [`Id`].
 //!
-//! Slots are in chunks that never move, so growing copies nothing. There are four chunks of a size
-//! before the size doubles, up to a largest one: the memory allocated ahead is about a quarter of
-//! the memory in use, or less. Slots that become free are used again; when more than half of them
+//! Slots are in chunks that never move, so growing copies nothing. They have the sizes of [`Quarters`]:
+//! the memory allocated ahead is about a quarter of the memory in use, or less. Slots that become free are used again; when more than half of them
 //! are free, members move from the end into the free ones ([`Slab::is_sparse`],
 //! [`Slab::move_last`]), and chunks are freed.
 //!
@@ -11,6 +10,7 @@
 
 use std::num::NonZeroU32;
 
+use crate::quarters::Quarters;
 use allocator::size_class;
 
 /// The number of a slot, plus one.
@@ -21,12 +21,9 @@ pub(super) struct Id(NonZeroU32);
 /// plus one.
 const NONE: u32 = u32::MAX;
 
-/// The binary logarithm of the slots in the first chunks.
-const FIRST_SHIFT: u32 = 3;
-/// The binary logarithm of the slots in the largest chunks.
-const LAST_SHIFT: u32 = 12;
-/// Chunks before the largest ones.
-const SMALLER: usize = 4 * (LAST_SHIFT - FIRST_SHIFT) as usize;
+/// The sizes of the chunks.
+type Sizes = Quarters<3, 12>;
+
 /// Up to this many free slots are never too many.
 const SPARE: u32 = 64;
 
@@ -84,21 +81,11 @@ impl Copies {
 /// The chunk in which a slot is, and its place in there.
 #[inline]
 fn locate(slot: u32) -> (usize, usize) {
-    // With four times the first size added, the highest bit tells the size of the chunk and the two
-    // bits below tell which one of that size it is.
-    let number = slot as usize + (4 << FIRST_SHIFT);
-    let shift = (number.ilog2() - 2).min(LAST_SHIFT);
-    let chunk = (number >> shift) - 4 + 4 * (shift - FIRST_SHIFT) as usize;
-    (chunk, number & ((1 << shift) - 1))
-}
-
-/// Slots of a chunk.
-fn chunk_len(chunk: usize) -> usize {
-    1 << (FIRST_SHIFT + (chunk.min(SMALLER) / 4) as u32)
+    Sizes::locate(slot as usize)
 }
 
 fn chunk_bytes(chunk: usize) -> usize {
-    size_class(chunk_len(chunk) * size_of::<Slot>())
+    size_class(Sizes::len(chunk) * size_of::<Slot>())
 }
 
 impl Slab {
@@ -197,7 +184,7 @@ impl Slab {
                 // Many sorted sets need no more.
                 self.chunks.reserve_exact(1);
             }
-            self.chunks.push(Vec::with_capacity(chunk_len(chunk)));
+            self.chunks.push(Vec::with_capacity(Sizes::len(chunk)));
             self.chunk_bytes += chunk_bytes(chunk);
         }
         self.chunks[chunk].push(content);
@@ -339,23 +326,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashMap;
-
-    #[test]
-    fn slots_follow_each_other_through_the_chunks() {
-        let (mut chunk, mut at) = (0, 0);
-        for slot in 0..200_000 {
-            assert_eq!(locate(slot), (chunk, at), "{slot}");
-            at += 1;
-            if at == chunk_len(chunk) {
-                (chunk, at) = (chunk + 1, 0);
-            }
-        }
-        assert_eq!(chunk_len(0), 8);
-        assert_eq!(chunk_len(SMALLER - 1), 2048);
-        assert_eq!(chunk_len(SMALLER + 10), 4096);
-        let (chunk, at) = locate(u32::MAX - 1);
-        assert!(at < chunk_len(chunk));
-    }
 
     #[test]
     fn about_a_quarter_is_allocated_ahead() {
