@@ -9,6 +9,7 @@
 //! [`HashMut::remove_expired`] removes them. A hash without expiries pays nothing for this.
 
 pub(crate) mod field;
+pub(crate) mod fill;
 pub(crate) mod large;
 pub(crate) mod names;
 pub(crate) mod packed;
@@ -312,7 +313,7 @@ impl<'a> HashMut<'a> {
                 expired
             }
             Err(others) if short && others < self.limits.hash_entries => {
-                packed::append(self.entry, name, value, others);
+                packed::append(self.entry, name, value, NEVER, others);
                 true
             }
             _ => self.make_large().set(name, value, expiry, now_ms),

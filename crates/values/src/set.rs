@@ -243,6 +243,16 @@ impl<'a> SetMut<'a> {
         }
     }
 
+    /// Makes a set that is still empty a large one at once if so many members are too many for every other
+    /// form. Allocates nothing for them: their number may be a wrong claim.
+    pub(crate) fn expect_count(&mut self, expected: u64) {
+        let packed_max = self.limits.set_entries.max(self.limits.set_intset);
+        let is_few = usize::try_from(expected).is_ok_and(|expected| expected <= packed_max);
+        if !is_few && self.len() == 0 {
+            self.entry.set_large(Large::Set(LargeSet::new()));
+        }
+    }
+
     /// Adds a member. Returns true if it was not there.
     pub fn add(&mut self, member: &[u8]) -> bool {
         match self.entry.kind() {

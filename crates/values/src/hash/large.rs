@@ -88,6 +88,16 @@ impl LargeHash {
         self.insert_at(hash_of(name), Field::new(name, value, due));
     }
 
+    /// Adds a field. Returns false, and changes nothing, if it is there, whether it has expired or not.
+    pub(crate) fn add(&mut self, name: &[u8], value: &[u8], due: u64) -> bool {
+        let hash = hash_of(name);
+        if self.fields.find(hash, name).is_some() {
+            return false;
+        }
+        self.insert_at(hash, Field::new(name, value, due));
+        true
+    }
+
     fn insert_at(&mut self, hash: u64, field: Field) {
         self.content += field.heap_bytes();
         self.next_due = self.next_due.min(field.due_ms());

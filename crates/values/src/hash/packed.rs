@@ -136,6 +136,11 @@ impl<'a> Packed<'a> {
         self.slots().count()
     }
 
+    /// The bytes it takes.
+    pub(crate) fn bytes_len(self) -> usize {
+        self.bytes.len()
+    }
+
     /// The bytes it takes in the layout with times.
     pub(crate) fn expiring_len(self) -> usize {
         let times = if self.expiring { 0 } else { TIME * (1 + self.len()) };
@@ -213,8 +218,12 @@ pub(crate) fn field_len(name: &[u8], value: &[u8]) -> usize {
     name_len + element_len::<ONE_WAY>(value.len()) + TIME
 }
 
-/// Adds a field whose name is none of the `others` there are, and which does not expire.
-pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8], others: usize) {
+/// Adds a field whose name is none of the `others` there are, and which expires at `due`, which may be
+/// [`NEVER`].
+pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8], due: u64, others: usize) {
+    if due != NEVER {
+        make_expiring(entry);
+    }
     let expiring = entry.kind() == Kind::HashPackEx;
     let mut scratch = Scratch::new();
     let shared = if others < SHARING_MAX { NAMES.note(name) } else { None };
@@ -224,10 +233,13 @@ pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8], others: usize
     }
     scratch.element::<ONE_WAY>(value);
     if expiring {
-        scratch.bytes(&NEVER.to_le_bytes());
+        scratch.bytes(&due.to_le_bytes());
     }
     let end = entry.bytes().len();
     entry.splice(end..end, scratch.as_slice());
+    if expiring {
+        bring_next_forward(entry.bytes_mut(), due);
+    }
 }
 
 /// Replaces the value at `place`; where it is, if it is as long as the former one.
@@ -252,9 +264,14 @@ pub(crate) fn remove(entry: &mut Entry, place: &Place) {
 pub(crate) fn set_due(entry: &mut Entry, place: &Place, due: u64) {
     debug_assert_eq!(entry.kind(), Kind::HashPackEx, "the layout has room for times");
     let bytes = entry.bytes_mut();
+    bring_next_forward(bytes, due);
+    bytes[place.value.end..place.value.end + TIME].copy_from_slice(&due.to_le_bytes());
+}
+
+/// Lowers `next` of a hash with the layout for times to `due`.
+fn bring_next_forward(bytes: &mut [u8], due: u64) {
     let next = read_time(bytes, 0).min(due);
     bytes[..TIME].copy_from_slice(&next.to_le_bytes());
-    bytes[place.value.end..place.value.end + TIME].copy_from_slice(&due.to_le_bytes());
 }
 
 /// Changes a packed hash to the layout with times, if it has the other.

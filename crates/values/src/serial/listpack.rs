@@ -46,6 +46,11 @@ impl<'a> Listpack<'a> {
         Ok(Listpack { rest, left: (count != UNCOUNTED).then_some(count) })
     }
 
+    /// How many elements are left, as far as it is told; they may be fewer.
+    pub(super) fn left(&self) -> Option<u16> {
+        self.left
+    }
+
     #[expect(clippy::arithmetic_side_effects, reason = "what is left is a part of what was")]
     pub(super) fn next(&mut self) -> Result<Option<Text<'a>>, Malformed> {
         if self.rest == [END] {

@@ -6,7 +6,8 @@ use super::reader::{Reader, parse_score};
 use super::ziplist::Ziplist;
 use super::zipmap::Zipmap;
 use super::{FormVersion, Malformed, intset, stream, types};
-use crate::{Digits, Entry, Limits, ListMut, NewHash, NewList, NewSet, NewZset, Text};
+use crate::hash::fill::HashFill;
+use crate::{Digits, Entry, Limits, ListMut, NewList, NewSet, NewZset, Text};
 
 /// What bounds the values that are read.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +88,14 @@ impl<'a> Pack<'a> {
         }
     }
 
+    /// How many elements there are, if that is told. It may be a wrong claim.
+    fn claimed(&self) -> Option<u64> {
+        match self {
+            Pack::Listpack(pack) => pack.left().map(u64::from),
+            Pack::Ziplist(_) | Pack::Zipmap(_) => None,
+        }
+    }
+
     /// The next element, which must be there.
     fn more(&mut self) -> Result<Text<'a>, Malformed> {
         self.next()?.ok_or(Malformed)
@@ -96,6 +105,11 @@ impl<'a> Pack<'a> {
 /// A collection, which has elements.
 fn filled(entry: Entry) -> Result<Entry, Malformed> {
     if entry.is_empty() { Err(Malformed) } else { Ok(entry) }
+}
+
+/// An element, which must not be there twice.
+fn added(is_new: bool) -> Result<(), Malformed> {
+    if is_new { Ok(()) } else { Err(Malformed) }
 }
 
 fn list(
@@ -144,23 +158,25 @@ fn add_all(list: &mut ListMut<'_>, mut pack: Pack<'_>) -> Result<(), Malformed> 
 fn set(kind: u8, key: &[u8], reader: &mut Reader<'_>, limits: &Limits) -> Result<Entry, Malformed> {
     let mut set = NewSet::new(key);
     let mut edit = set.edit(limits);
-    let mut add = |member: &[u8]| if edit.add(member) { Ok(()) } else { Err(Malformed) };
     match kind {
         types::SET_INTSET => {
             let mut digits = Digits::new();
             // They are in order, so that none is there twice.
-            intset::each(&reader.pack()?, |member| _ = add(digits.format(member)))?;
+            intset::each(&reader.pack()?, |member| _ = edit.add(digits.format(member)))?;
         }
         types::SET_LISTPACK => {
             let bytes = reader.pack()?;
             let mut pack = Pack::listpack(&bytes)?;
+            edit.expect_count(pack.claimed().unwrap_or(0));
             while let Some(member) = pack.next()? {
-                add(&member)?;
+                added(edit.add(&member))?;
             }
         }
         _ => {
-            for _ in 0..reader.count()? {
-                add(reader.string()?.bytes())?;
+            let count = reader.count()?;
+            edit.expect_count(count);
+            for _ in 0..count {
+                added(edit.add(reader.string()?.bytes()))?;
             }
         }
     }
@@ -203,33 +219,33 @@ fn zset(
 
 /// A hash that is being read.
 struct Fields<'a> {
-    hash: NewHash,
-    bounds: Bounds<'a>,
+    hash: HashFill<'a>,
+    now_ms: u64,
     /// Some have expired.
     has_expired: bool,
 }
 
 impl Fields<'_> {
+    /// The number of fields that follow, in front of them.
+    fn count(&mut self, reader: &mut Reader<'_>) -> Result<u64, Malformed> {
+        let count = reader.count()?;
+        self.hash.expect(count);
+        Ok(count)
+    }
+
     fn add(&mut self, field: &[u8], value: &[u8], due: Option<u64>) -> Result<(), Malformed> {
-        let Bounds { limits, now_ms, .. } = self.bounds;
         if due.is_some_and(|due| i64::try_from(due).is_err()) {
             return Err(Malformed);
         }
-        if due.is_some_and(|due| due <= now_ms) {
+        if due.is_some_and(|due| due <= self.now_ms) {
             self.has_expired = true;
             return Ok(());
         }
-        let mut edit = self.hash.edit(limits);
-        if !edit.set(field, value, now_ms) {
-            return Err(Malformed);
-        }
-        if due.is_some() {
-            edit.set_expiry(field, due, now_ms);
-        }
-        Ok(())
+        added(self.hash.add(field, value, due))
     }
 
     fn add_packed(&mut self, mut pack: Pack<'_>) -> Result<(), Malformed> {
+        self.hash.expect(pack.claimed().unwrap_or(0) / 2);
         while let Some(field) = pack.next()? {
             self.add(&field, &pack.more()?, None)?;
         }
@@ -239,6 +255,7 @@ impl Fields<'_> {
     /// Fields, values and moments of a listpack; the moment 0 is never.
     fn add_packed_expiring(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         let mut pack = Pack::listpack(bytes)?;
+        self.hash.expect(pack.claimed().unwrap_or(0) / 3);
         while let Some(field) = pack.next()? {
             let (value, due) = (pack.more()?, pack.more()?);
             let due = crate::parse_i64(&due).and_then(|due| u64::try_from(due).ok());
@@ -256,7 +273,11 @@ fn hash(
     reader: &mut Reader<'_>,
     bounds: Bounds<'_>,
 ) -> Result<Option<Entry>, Malformed> {
-    let mut fields = Fields { hash: NewHash::new(key), bounds, has_expired: false };
+    let mut fields = Fields {
+        hash: HashFill::new(key, bounds.limits),
+        now_ms: bounds.now_ms,
+        has_expired: false,
+    };
     match kind {
         types::HASH_ZIPMAP => {
             fields.add_packed(Pack::Zipmap(Zipmap::new(&reader.pack()?)?))?;
@@ -270,7 +291,7 @@ fn hash(
         }
         types::HASH_LISTPACK_EXPIRING_RC => fields.add_packed_expiring(&reader.pack()?)?,
         types::HASH_EXPIRING_OR_RC if version.is_of_valkey() => {
-            for _ in 0..reader.count()? {
+            for _ in 0..fields.count(reader)? {
                 let (field, value) = (reader.string()?, reader.string()?);
                 let due = reader.moment()?;
                 fields.add(field.bytes(), value.bytes(), due)?;
@@ -280,7 +301,7 @@ fn hash(
             // Moments count from that of the first field that expires, and that one is 1; 0 is never.
             let is_relative = kind == types::HASH_EXPIRING;
             let first = if is_relative { reader.moment()?.unwrap_or(0) } else { 1 };
-            for _ in 0..reader.count()? {
+            for _ in 0..fields.count(reader)? {
                 let due = reader.count()?;
                 let (field, value) = (reader.string()?, reader.string()?);
                 let due = due.checked_sub(1).map(|after| first.checked_add(after).ok_or(Malformed));
@@ -288,7 +309,7 @@ fn hash(
             }
         }
         _ => {
-            for _ in 0..reader.count()? {
+            for _ in 0..fields.count(reader)? {
                 let (field, value) = (reader.string()?, reader.string()?);
                 fields.add(field.bytes(), value.bytes(), None)?;
             }

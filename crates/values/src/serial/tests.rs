@@ -2,7 +2,7 @@
 //! Values of all types and sizes, written and read; payloads of servers; and bytes that are neither.
 
 use super::*;
-use crate::{Digits, Entry, Limits, NewHash, NewList, NewSet, NewZset, Type};
+use crate::{Digits, Encoding, Entry, Limits, NewHash, NewList, NewSet, NewZset, Type};
 
 mod streams;
 use proptest::prelude::*;
@@ -129,6 +129,8 @@ fn collections_are_not_empty_and_have_nothing_twice() {
         b"\x04\x00",
         b"\x05\x00",
         b"\x02\x02\x01a\x01a",
+        b"\x02\x81\xff\xff\xff\xff\xff\xff\xff\xff\x01a",
+        b"\x04\x81\xff\xff\xff\xff\xff\xff\xff\xff\x01a\x01b",
         b"\x04\x02\x01a\x01b\x01a\x01b",
         b"\x05\x02\x01a\0\0\0\0\0\0\0\0\x01a\0\0\0\0\0\0\0\0",
         b"\x05\x01\x01a\0\0\0\0\0\0\xf8\x7f",
@@ -140,6 +142,64 @@ fn collections_are_not_empty_and_have_nothing_twice() {
         b"",
     ] {
         assert!(read_value(value, FormVersion(10)).is_err(), "{value:?}");
+    }
+}
+
+/// A hash in the form of old servers, with the fields `numbers`.
+fn hash_of(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
+    let names: Vec<String> = numbers.map(|number| format!("name{number}")).collect();
+    let mut value = vec![types::HASH, 0x80];
+    value.extend((names.len() as u32).to_be_bytes());
+    for name in names {
+        value.push(name.len() as u8);
+        value.extend(name.bytes().chain(*b"\x01v"));
+    }
+    value
+}
+
+#[test]
+fn a_field_is_refused_wherever_the_same_was_before_it() {
+    let now_packed = Limits { hash_entries: 10_000, ..Limits::default() };
+    for limits in [Limits::default(), now_packed] {
+        let bounds = Bounds { limits: &limits, now_ms: 1, bytes_max: 0 };
+        let read = |numbers: &[u32]| {
+            let value = hash_of(numbers.iter().copied());
+            read(b"key", &value, FormVersion(10), bounds)
+        };
+        for count in [2, 100, 129, 513, 514, 1000, 5000] {
+            let mut numbers: Vec<u32> = (0..count).collect();
+            let entry = read(&numbers).expect("a value").expect("it is there");
+            entry.hash().expect("a hash").check_integrity();
+            assert_eq!(entry.len(), numbers.len());
+            let is_packed = numbers.len() <= limits.hash_entries;
+            assert_eq!(entry.encoding() == Encoding::Listpack, is_packed, "{count}");
+            for (at, number) in [(count - 1, 0), (count - 1, count - 2), (count / 2, 0)] {
+                let before = std::mem::replace(&mut numbers[at as usize], number);
+                assert!(read(&numbers).is_err(), "{number} at {at} of {count}");
+                numbers[at as usize] = before;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_collection_that_claims_to_be_large_has_its_elements_all_the_same() {
+    let limits = Limits { hash_entries: 3, set_entries: 3, set_intset: 3, ..Limits::default() };
+    let bounds = Bounds { limits: &limits, now_ms: 1, bytes_max: 0 };
+    for (value, is_large) in [
+        (&b"\x02\x03\x011\x012\x013"[..], false),
+        (b"\x02\x04\x011\x012\x013\x014", true),
+        (b"\x02\x04\x01a\x01b\x01c\x01d", true),
+        (b"\x04\x03\x01a\x01b\x01c\x01d\x01e\x01f", false),
+        (b"\x04\x04\x01a\x01b\x01c\x01d\x01e\x01f\x01g\x01h", true),
+    ] {
+        let entry = read(b"key", value, FormVersion(10), bounds).expect("a value").expect("one");
+        assert_eq!(
+            (entry.len(), entry.encoding() == Encoding::Hashtable),
+            (value[1].into(), is_large)
+        );
+        let more = [&value[..1], &[value[1] + 1], &value[2..]].concat();
+        assert!(read(b"key", &more, FormVersion(10), bounds).is_err(), "one is missing");
     }
 }
 
