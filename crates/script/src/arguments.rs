@@ -5,8 +5,9 @@
 //! the original raises: a text, or for the library `redis` a table.
 
 use crate::number::{LUA_DIGITS, general};
-use mlua::{Function, Lua, MultiValue, Value};
+use mlua::{BorrowedBytes, Function, Lua, MultiValue, Value};
 use std::fmt;
+use std::ops::Deref;
 
 /// What a function fails with.
 #[derive(Debug)]
@@ -137,8 +138,8 @@ impl Arguments {
         self.0.get(at).unwrap_or(&Value::Nil)
     }
 
-    /// The argument at `at` as text; numbers are text, too.
-    pub(crate) fn text(&self, at: usize, function: &str) -> Result<Vec<u8>, Failure> {
+    /// The argument at `at` as text; numbers are text, too. No string is copied.
+    pub(crate) fn text(&self, at: usize, function: &str) -> Result<LuaText, Failure> {
         match text_of(self.value(at)) {
             Some(text) => Ok(text),
             None => Err(self.wrong(at, function, "string")),
@@ -172,13 +173,37 @@ pub(crate) fn bad(at: usize, function: &str, why: &str) -> Failure {
     Failure::new(format!("bad argument #{} to '{function}' ({why})", at + 1))
 }
 
+/// The bytes of a value. A script may give a function the same long string again and again, with other offsets.
+#[derive(Debug)]
+pub(crate) enum LuaText {
+    /// A string, where Lua has it.
+    String(BorrowedBytes),
+    /// The digits of a number.
+    Digits(String),
+}
+
+impl Deref for LuaText {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            LuaText::String(bytes) => bytes,
+            LuaText::Digits(digits) => digits.as_bytes(),
+        }
+    }
+}
+
+impl AsRef<[u8]> for LuaText {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 /// A value as text, if it is text or a number.
-pub(crate) fn text_of(value: &Value) -> Option<Vec<u8>> {
+pub(crate) fn text_of(value: &Value) -> Option<LuaText> {
     match value {
-        Value::String(text) => Some(text.as_bytes().to_vec()),
-        Value::Number(number) => Some(general(*number, LUA_DIGITS).into()),
-        Value::Integer(number) => Some(general(*number as f64, LUA_DIGITS).into()),
-        _ => None,
+        Value::String(text) => Some(LuaText::String(text.as_bytes())),
+        other => numeric(other).map(|number| LuaText::Digits(general(number, LUA_DIGITS))),
     }
 }
 
@@ -234,6 +259,19 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_are_not_copied() {
+        let lua = Lua::new();
+        let long = Value::String(lua.create_string([b'x'; 1000]).unwrap());
+        let args = Arguments(MultiValue::from_iter([long.clone(), Value::Number(1.5)]));
+        let place = |text: &LuaText| text.as_ptr();
+        let again = [args.text(0, "find").unwrap(), text_of(&long).unwrap()];
+        assert_eq!(place(&again[0]), place(&again[1]));
+        assert_eq!(again[0].len(), 1000);
+        assert_eq!(*args.text(1, "find").unwrap(), *b"1.5");
+        assert!(args.text(2, "find").is_err());
+    }
 
     #[test]
     fn text_is_read_as_lua_reads_it() {

@@ -77,14 +77,15 @@ fn caught(lua: &Lua, error: Value) -> mlua::Result<Value> {
 /// `loadstring(text, name)`
 fn load(lua: &Lua, args: &Arguments) -> Results {
     let source = args.text(0, "loadstring")?;
-    let name = if args.value(1).is_nil() { source.clone() } else { args.text(1, "loadstring")? };
+    let named = if args.value(1).is_nil() { None } else { Some(args.text(1, "loadstring")?) };
+    let name = named.as_ref().unwrap_or(&source);
     // C's strings end at the first zero. RULE-ANCHOR: this string is alive until the chunk is parsed.
     let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
     let anchor = lua.create_string(name)?;
     let text = String::from_utf8(name.to_vec());
     // A name that is not UTF-8 cannot be handed over; it is only shown in messages.
     let text = text.unwrap_or_else(|_| "=?".to_owned());
-    let source = text_only(&source).unwrap_or(source);
+    let source = text_only(&source).unwrap_or_else(|| source.to_vec());
     let loaded = lua.load(source).set_name(text).set_mode(ChunkMode::Text).into_function();
     drop(anchor);
     match loaded {

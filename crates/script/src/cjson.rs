@@ -158,7 +158,7 @@ fn choice(args: &Arguments, function: &str, words: &[&str]) -> Result<Option<usi
         Value::Boolean(value) => return Ok(Some(usize::from(*value))),
         _ => args.text(0, function)?,
     };
-    let found = words.iter().position(|known| known.as_bytes() == word);
+    let found = words.iter().position(|known| known.as_bytes() == &*word);
     let why = format!("invalid option '{}'", String::from_utf8_lossy(&word));
     found.map(Some).ok_or_else(|| bad(0, function, &why))
 }

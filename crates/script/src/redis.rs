@@ -109,6 +109,7 @@ fn log(guard: &Guard, args: &Arguments) -> Results {
         _ => return Err(Failure::reply("ERR Invalid log level.")),
     };
     let texts: Vec<_> = args.0.iter().skip(1).filter_map(text_of).collect();
+    let texts: Vec<&[u8]> = texts.iter().map(|text| &**text).collect();
     guard.slot.with(|server| server.log(level, &texts.join(&b' ')));
     Ok(MultiValue::new())
 }
@@ -118,8 +119,8 @@ fn sha1hex(lua: &Lua, args: &Arguments) -> Results {
     if args.len() != 1 {
         return Err(Failure::reply("ERR wrong number of arguments"));
     }
-    let text = text_of(args.value(0)).unwrap_or_default();
-    crate::arguments::string(lua, crate::sha1::hex(&text))
+    let text = text_of(args.value(0));
+    crate::arguments::string(lua, crate::sha1::hex(text.as_deref().unwrap_or_default()))
 }
 
 /// `redis.error_reply(text)`, `redis.status_reply(text)`

@@ -290,7 +290,7 @@ impl Vm {
             return Ok(value);
         }
         let line = line.as_i64().unwrap_or(-1);
-        let place = text_of(&source).map(|source| (source, line));
+        let place = text_of(&source).map(|source| (source.to_vec(), line));
         Err(raised(&value, place))
     }
 }
@@ -307,7 +307,7 @@ fn raised(value: &Value, place: Option<(Vec<u8>, i64)>) -> Raised {
         Value::Table(table) => {
             let text = table.raw_get("err").ok().and_then(|text: Value| text_of(&text));
             let was_counted = table.raw_get("ignore_error_stats_update").unwrap_or(false);
-            let text = text.unwrap_or_else(|| b"ERR unknown error".to_vec());
+            let text = text.map_or_else(|| b"ERR unknown error".to_vec(), |text| text.to_vec());
             return Raised { text, place, was_counted };
         }
         Value::Nil => b"nil".to_vec(),
@@ -320,7 +320,7 @@ fn raised(value: &Value, place: Option<(Vec<u8>, i64)>) -> Raised {
             Some(thrown) => thrown.text.clone(),
             None => base::message(error).into(),
         },
-        other => text_of(other).unwrap_or_else(|| other.type_name().into()),
+        other => text_of(other).map_or_else(|| other.type_name().into(), |text| text.to_vec()),
     };
     Raised { text: [b"ERR ", &text[..]].concat(), place, was_counted: false }
 }
