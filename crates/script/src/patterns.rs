@@ -24,16 +24,34 @@ pub(crate) fn install(lua: &Lua, rust: &Table, guard: &Rc<Guard>) -> mlua::Resul
     add("match", |lua, guard, args| find(lua, guard, args, "match"))?;
     add("gsub", gsub)?;
     add("search", search)?;
-    add("texts", texts)
+    add("gmatch_arguments", |lua, _, args| Ok(both(lua, args, "gmatch")?.into_iter().collect()))?;
+    add("gsub_arguments", gsub_arguments)
 }
 
-/// `texts(function, text, pattern)`: both as texts, or the error of the function.
-fn texts(lua: &Lua, _: &Guard, args: &Arguments) -> Results {
-    let name = String::from_utf8_lossy(&args.text(0, "texts")?).into_owned();
-    let args = Arguments(args.0.iter().skip(1).cloned().collect());
-    let both = [args.text(0, &name)?, args.text(1, &name)?];
-    let both = both.map(|text| lua.create_string(text).map(Value::String));
-    Ok(MultiValue::from_iter(both.into_iter().collect::<mlua::Result<Vec<_>>>()?))
+/// The text and the pattern of a function as strings, or its error.
+fn both(lua: &Lua, args: &Arguments, name: &str) -> Result<[Value; 2], Failure> {
+    let string = |at| -> Result<Value, Failure> {
+        let text = args.text(at, name)?;
+        Ok(match args.value(at) {
+            value @ Value::String(_) => value.clone(),
+            _ => Value::String(lua.create_string(text)?),
+        })
+    };
+    Ok([string(0)?, string(1)?])
+}
+
+/// `gsub_arguments(text, pattern, replacement, limit)`: text and pattern as strings, and how many matches are
+/// replaced at most; or the error of `gsub`.
+fn gsub_arguments(lua: &Lua, _: &Guard, args: &Arguments) -> Results {
+    let [text, pattern] = both(lua, args, "gsub")?;
+    let limit = limit(args, args.text(0, "gsub")?.len())?;
+    Ok(MultiValue::from_iter([text, pattern, Value::Integer(limit)]))
+}
+
+/// How many matches `gsub` replaces at most in a text of `len` bytes: a C `int`, into which any number is cast.
+fn limit(args: &Arguments, len: usize) -> Result<i64, Failure> {
+    let limit = args.number_or(3, "gsub", len as f64 + 1.0)?;
+    Ok(i64::from(crate::number::truncated(limit) as i32))
 }
 
 /// A pattern up to its first zero byte.
@@ -139,11 +157,10 @@ fn search(lua: &Lua, guard: &Guard, args: &Arguments) -> Results {
 /// `string.gsub(text, pattern, replacement, limit)` with a text as the replacement.
 fn gsub(lua: &Lua, guard: &Guard, args: &Arguments) -> Results {
     let (text, pattern) = (args.text(0, "gsub")?, args.text(1, "gsub")?);
+    let limit = limit(args, text.len())?;
     let Ok(replacement) = args.text(2, "gsub") else {
         return Err(bad(2, "gsub", "string/function/table expected"));
     };
-    let limit = args.number_or(3, "gsub", text.len() as f64 + 1.0)?;
-    let limit = crate::number::truncated(limit);
     let pattern = pattern_of(&pattern);
     let (pattern, is_anchored) = match pattern.strip_prefix(b"^") {
         Some(pattern) => (pattern, true),

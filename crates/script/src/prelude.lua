@@ -159,7 +159,7 @@ local function gmatch_end(state, first, last, ...)
 end
 
 local function gmatch(text, pattern)
-  text, pattern = rust.texts("gmatch", text, pattern)
+  text, pattern = rust.gmatch_arguments(text, pattern)
   local state = { at = 1, text = text }
   return function()
     if state.at > #text + 1 then return nil end
@@ -202,14 +202,12 @@ local function gsub_step(state, first, last, ...)
 end
 
 local function gsub(...)
-  local text, pattern, replacement, limit = ...
+  local _, _, replacement = ...
   local what = type(replacement)
   if what ~= "table" and what ~= "function" then return rust.gsub(...) end
-  text, pattern = rust.texts("gsub", text, pattern)
-  if limit ~= nil and type(limit) ~= "number" then return rust.gsub(...) end
+  local text, pattern, limit = rust.gsub_arguments(...)
   local state = { at = 1, text = text, pieces = {}, count = 0, replacement = replacement }
   local is_anchored = pattern:sub(1, 1) == "^"
-  limit = limit or #text + 1
   while state.count < limit do
     if not gsub_step(state, rust.search(text, pattern, state.at, not is_anchored)) then break end
     if is_anchored then break end
