@@ -43,6 +43,7 @@ fn scripts_that_do_not_end_are_ended() {
         "local t = {} for i = 1, 40 do t = {t, t} end return cjson.encode(t)",
         "local t = {} for i = 1, 16 do local n = {} for j = 1, 999 do n[j] = t end t = n end \
          return cmsgpack.pack(t)",
+        "cjson.encode_sparse_array(false, 0) return cjson.encode({[2^52] = 1})",
         "table.sort({1, 2, 3}, function() while true do end end)",
         "return setmetatable({}, {__index = function() while true do end end}).x",
     ] {

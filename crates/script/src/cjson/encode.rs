@@ -17,6 +17,9 @@ const PIECE: usize = 4096;
 /// How many tables are written between two looks at whether the script may go on.
 const TABLES: u32 = 1024;
 
+/// The same of elements of an array: most of them may be holes, and the last one as far as numbers reach.
+const ELEMENTS: i64 = 16 << 10;
+
 /// A value as JSON.
 pub(super) fn encode(
     value: &Value,
@@ -55,6 +58,11 @@ impl Encoder<'_> {
         self.check_len()
     }
 
+    /// Asks whether the script may go on.
+    fn ask(&self) -> Result<(), Failure> {
+        if self.guard.may_go_on() { Ok(()) } else { Err(Failure::new("the script was ended")) }
+    }
+
     fn check_len(&self) -> Result<(), Failure> {
         if self.out.len() > self.most { Err(Failure::new("not enough memory")) } else { Ok(()) }
     }
@@ -65,8 +73,8 @@ impl Encoder<'_> {
             return Err(Failure::new(text));
         }
         self.tables += 1;
-        if self.tables.is_multiple_of(TABLES) && !self.guard.may_go_on() {
-            return Err(Failure::new("the script was ended"));
+        if self.tables.is_multiple_of(TABLES) {
+            self.ask()?;
         }
         match self.array_len(table)? {
             Some(len) if len > 0 => self.array(table, len, depth),
@@ -102,6 +110,9 @@ impl Encoder<'_> {
         for at in 1..=len {
             if at > 1 {
                 self.out.push(b',');
+            }
+            if at % ELEMENTS == 0 {
+                self.ask()?;
             }
             let value: Value = table.raw_get(at)?;
             self.value(&value, depth)?;
