@@ -5,6 +5,7 @@
 //! the original raises: a text, or for the library `redis` a table.
 
 use crate::number::{LUA_DIGITS, general};
+use crate::strtod::parse_number;
 use mlua::{BorrowedBytes, Function, Lua, MultiValue, Value};
 use std::fmt;
 use std::ops::Deref;
@@ -224,23 +225,6 @@ pub(crate) fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
-/// Text as a number, as Lua reads it: with spaces around, in hexadecimal.
-pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(text).ok()?;
-    let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
-    let (sign, digits) = match text.as_bytes().first()? {
-        b'-' => (-1.0, &text[1..]),
-        b'+' => (1.0, &text[1..]),
-        _ => (1.0, text),
-    };
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        return u64::from_str_radix(hex, 16).ok().map(|number| sign * number as f64);
-    }
-    // Rust reads names of numbers that Lua does not.
-    digits.bytes().next().filter(|byte| byte.is_ascii_digit() || *byte == b'.')?;
-    digits.parse::<f64>().ok().map(|number| sign * number)
-}
-
 /// The name of a value's type.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
@@ -271,17 +255,5 @@ mod tests {
         assert_eq!(again[0].len(), 1000);
         assert_eq!(*args.text(1, "find").unwrap(), *b"1.5");
         assert!(args.text(2, "find").is_err());
-    }
-
-    #[test]
-    fn text_is_read_as_lua_reads_it() {
-        for (text, number) in
-            [("12", 12.0), (" -0x10 ", -16.0), (".5", 0.5), ("1e3", 1000.0), ("5.", 5.0)]
-        {
-            assert_eq!(parse_number(text.as_bytes()), Some(number), "{text}");
-        }
-        for text in ["", " ", "x", "inf", "nan", "0x", "1 2", "--1", "1e"] {
-            assert_eq!(parse_number(text.as_bytes()), None, "{text}");
-        }
     }
 }

@@ -16,8 +16,8 @@
 //! does; `globals.rs`: which globals a script uses; `guard.rs`: limits of time; `server.rs`: the traits;
 //! `texts.rs`: words of commands; `sha1.rs`: names of scripts; `slot.rs`: lends the server to Lua's callbacks;
 //! `redis.rs`: the library `redis`; `answer.rs`: what a script returns. `base.rs`, `patterns.rs`: functions of Lua
-//! that are safer here. `cjson.rs`, `cmsgpack.rs`, `packing.rs`, `bits.rs`: the libraries, with `arguments.rs` and
-//! `number.rs` for all of them.
+//! that are safer here. `cjson.rs`, `cmsgpack.rs`, `packing.rs`, `bits.rs`: the libraries, with `arguments.rs`,
+//! `number.rs` and `strtod.rs` for all of them.
 //!
 //! # What keeps hostile scripts out
 //!
@@ -71,6 +71,7 @@ mod redis;
 mod server;
 pub mod sha1;
 mod slot;
+mod strtod;
 pub mod testing;
 mod texts;
 mod vm;

@@ -6,6 +6,7 @@
 
 use super::{DEPTH_MAX, JsonSettings, null};
 use crate::arguments::Failure;
+use crate::strtod::{begins_with, strtod};
 use mlua::{Lua, Value};
 
 /// The value of a text.
@@ -284,82 +285,4 @@ fn is_invalid(text: &[u8]) -> bool {
         [b'0', next, ..] => matches!(next, b'x' | b'X' | b'0'..=b'9'),
         _ => begins_with(digits, b"inf") || begins_with(digits, b"nan"),
     }
-}
-
-fn begins_with(text: &[u8], word: &[u8]) -> bool {
-    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
-/// The longest number at the start of a text, as C's `strtod` reads it, and its length.
-fn strtod(text: &[u8]) -> Option<(f64, usize)> {
-    let sign_len = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    let rest = &text[sign_len..];
-    let (number, len) = if begins_with(rest, b"infinity") {
-        (f64::INFINITY, 8)
-    } else if begins_with(rest, b"inf") {
-        (f64::INFINITY, 3)
-    } else if begins_with(rest, b"nan") {
-        (f64::NAN, 3)
-    } else if begins_with(rest, b"0x") && rest.get(2).is_some_and(u8::is_ascii_hexdigit) {
-        hexadecimal(rest)
-    } else {
-        decimal(rest)?
-    };
-    Some((if text[0] == b'-' { -number } else { number }, sign_len + len))
-}
-
-fn run_of(text: &[u8], is_part: fn(&u8) -> bool) -> usize {
-    text.iter().take_while(|byte| is_part(byte)).count()
-}
-
-fn decimal(text: &[u8]) -> Option<(f64, usize)> {
-    let mut len = run_of(text, u8::is_ascii_digit);
-    let mut has_digits = len > 0;
-    if text.get(len) == Some(&b'.') {
-        let fraction = run_of(&text[len + 1..], u8::is_ascii_digit);
-        has_digits |= fraction > 0;
-        len += 1 + fraction;
-    }
-    if !has_digits {
-        return None;
-    }
-    len += exponent(&text[len..], b'e');
-    // "1." and ".5" are numbers to Rust, too.
-    let number = std::str::from_utf8(&text[..len]).ok()?.parse().ok()?;
-    Some((number, len))
-}
-
-/// The length of an exponent, if there is one.
-fn exponent(text: &[u8], letter: u8) -> usize {
-    if text.first().map(u8::to_ascii_lowercase) != Some(letter) {
-        return 0;
-    }
-    let sign = usize::from(matches!(text.get(1), Some(b'-' | b'+')));
-    match run_of(&text[1 + sign..], u8::is_ascii_digit) {
-        0 => 0,
-        digits => 1 + sign + digits,
-    }
-}
-
-fn hexadecimal(text: &[u8]) -> (f64, usize) {
-    let digit = |byte: &u8| f64::from(char::from(*byte).to_digit(16).unwrap_or(0));
-    let whole_len = run_of(&text[2..], u8::is_ascii_hexdigit);
-    let mut len = 2 + whole_len;
-    let mut number = text[2..len].iter().fold(0.0, |sum, byte| sum * 16.0 + digit(byte));
-    if text.get(len) == Some(&b'.') {
-        let fraction_len = run_of(&text[len + 1..], u8::is_ascii_hexdigit);
-        let fraction = &text[len + 1..len + 1 + fraction_len];
-        number += fraction.iter().rev().fold(0.0, |sum, byte| (sum + digit(byte)) / 16.0);
-        len += 1 + fraction_len;
-    }
-    let power = exponent(&text[len..], b'p');
-    // Zero with a power beyond all numbers is zero.
-    if power > 0 && number > 0.0 {
-        let digits = std::str::from_utf8(&text[len + 1..len + power]).unwrap_or_default();
-        // A power that is no 16-bit number is beyond all numbers.
-        let power =
-            digits.parse::<i32>().unwrap_or(if digits.starts_with('-') { -9999 } else { 9999 });
-        number *= 2.0_f64.powi(power.clamp(-9999, 9999));
-    }
-    (number, len + power)
 }
