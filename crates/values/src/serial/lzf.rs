@@ -24,53 +24,62 @@ const TABLE: usize = 1 << 13;
 /// What compression saves at least, or the bytes stay as they are.
 const SAVED_MIN: usize = 4;
 
+/// Room that is taken at once for a compressed text, in bytes; what is longer takes more as it grows.
+const ROOM: usize = 64 << 10;
+
 /// Compresses strings, one after the other.
 #[derive(Debug)]
 pub(super) struct Compressor {
     /// Where three bytes were last, counted over all strings, so that it need not be cleared between them.
-    places: Vec<u32>,
+    places: Box<[u32; TABLE]>,
     /// What the places of the present string begin with; 0 is no place.
     base: u32,
 }
 
 impl Default for Compressor {
     fn default() -> Self {
-        Compressor { places: Vec::new(), base: 1 }
+        Compressor { places: Box::new([0; TABLE]), base: 1 }
     }
 }
 
 impl Compressor {
-    /// A text in fewer bytes; `None` if that saves too little.
+    /// Appends a text in fewer bytes, and returns whether it has: what saves too little may leave any bytes there.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "positions in the text, which all fit 32 bits"
     )]
-    pub(super) fn compress(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        let most = text.len().checked_sub(SAVED_MIN)?;
-        let len = u32::try_from(text.len()).ok()?;
-        if self.places.is_empty() || self.base.checked_add(len).is_none() {
-            self.places = vec![0; TABLE];
+    pub(super) fn compress(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        let Some(most) = text.len().checked_sub(SAVED_MIN) else { return false };
+        let Ok(len) = u32::try_from(text.len()) else { return false };
+        if self.base.checked_add(len).is_none() {
+            self.places.fill(0);
             self.base = 1;
         }
-        let (mut out, mut at, mut literals) = (Vec::new(), 0, 0);
-        while at + AGAIN.start() <= text.len() {
-            let before = self.note(text, at);
-            let run = before.map_or(0, |before| common(&text[before..], &text[at..]));
+        out.reserve(text.len().min(ROOM));
+        let (start, mut at, mut literals) = (out.len(), 0, 0);
+        // Three bytes, and one more that is loaded with them.
+        while let Some(four) = text.get(at..).and_then(<[u8]>::first_chunk) {
+            let before = self.note(*four, at);
+            let run = before.map_or(0, |before| common(text, before, at));
             let Some(before) = before.filter(|_| AGAIN.contains(&run)) else {
                 at += 1;
                 continue;
             };
-            push_literals(&mut out, &text[literals..at]);
-            push_again(&mut out, at - before, run);
+            push_literals(out, &text[literals..at]);
+            push_again(out, at - before, run);
             at += run;
             literals = at;
-            if out.len() >= most {
+            if out.len() - start >= most {
                 break;
             }
         }
         self.base += len;
-        push_literals(&mut out, &text[literals..]);
-        (out.len() <= most).then_some(out)
+        let rest = &text[literals..];
+        let is_short = out.len() - start + rest.len() + rest.len().div_ceil(LITERAL_MAX) <= most;
+        if is_short {
+            push_literals(out, rest);
+        }
+        is_short
     }
 
     /// Notes the place of three bytes, and returns where they were before, if that is near enough.
@@ -78,8 +87,9 @@ impl Compressor {
         clippy::arithmetic_side_effects,
         reason = "positions in the text, which all fit 32 bits"
     )]
-    fn note(&mut self, text: &[u8], at: usize) -> Option<usize> {
-        let three = u32::from_le_bytes([text[at], text[at + 1], text[at + 2], 0]);
+    #[inline]
+    fn note(&mut self, four: [u8; 4], at: usize) -> Option<usize> {
+        let three = u32::from_le_bytes(four) & 0xff_ffff;
         let slot = (three.wrapping_mul(0x9e37_79b1) >> 19) as usize;
         let place = std::mem::replace(&mut self.places[slot], self.base + at as u32);
         let before = place.checked_sub(self.base)? as usize;
@@ -87,9 +97,21 @@ impl Compressor {
     }
 }
 
-/// How many bytes both begin with, as far as a run can say.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take(*AGAIN.end()).take_while(|(a, b)| a == b).count()
+/// How many bytes the text from `at` on has in common with itself from `before` on, as far as a run can say.
+#[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "positions in the text")]
+fn common(text: &[u8], before: usize, at: usize) -> usize {
+    let most = (text.len() - at).min(*AGAIN.end());
+    let (a, b) = (&text[before..before + most], &text[at..at + most]);
+    let ((eights, rest), (others, other_rest)) = (a.as_chunks(), b.as_chunks());
+    for (nth, (eight, other)) in eights.iter().zip(others).enumerate() {
+        let differing = u64::from_le_bytes(*eight) ^ u64::from_le_bytes(*other);
+        if differing != 0 {
+            return nth * 8 + (differing.trailing_zeros() / 8) as usize;
+        }
+    }
+    let same = rest.iter().zip(other_rest).take_while(|(a, b)| a == b);
+    eights.len() * 8 + same.count()
 }
 
 #[expect(clippy::arithmetic_side_effects, reason = "chunks are not empty")]
@@ -149,15 +171,45 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn compressed(compressor: &mut Compressor, text: &[u8]) -> Option<Vec<u8>> {
+        let mut out = b"before".to_vec();
+        let is_short = compressor.compress(text, &mut out);
+        let short = out.strip_prefix(b"before").expect("what was there stays");
+        is_short.then(|| short.to_vec())
+    }
+
     #[test]
     fn what_comes_again_is_short() {
         let mut compressor = Compressor::default();
         let text = vec![b'x'; 100_000];
-        let short = compressor.compress(&text).unwrap();
+        let short = compressed(&mut compressor, &text).unwrap();
         assert!(short.len() < 1_200, "{}", short.len());
         assert_eq!(decompress(&short, text.len()), Ok(text));
-        assert_eq!(compressor.compress(b"no byte again"), None);
-        assert_eq!(compressor.compress(b""), None);
+        assert_eq!(compressed(&mut compressor, b"no byte again"), None);
+        assert_eq!(compressed(&mut compressor, b""), None);
+    }
+
+    #[test]
+    fn runs_of_each_length_come_again() {
+        let mut compressor = Compressor::default();
+        for len in 3..300 {
+            let run: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+            for end in [&b""[..], b"!", b"some more behind it"] {
+                let text = [b"aaaaaaaaaaaaaaaaaaaaaaaa", &run[..], b"|", &run, end].concat();
+                let short = compressed(&mut compressor, &text).expect("it begins with a run");
+                assert_eq!(decompress(&short, text.len()), Ok(text), "{len}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_of_one_string_are_none_of_another() {
+        let mut compressor = Compressor { base: u32::MAX - 100, ..Compressor::default() };
+        for text in [[b'a'; 60], [b'b'; 60], [b'a'; 60]] {
+            let short = compressed(&mut compressor, &text).expect("it is a run");
+            assert_eq!(decompress(&short, 60), Ok(text.to_vec()));
+        }
+        assert!(compressor.base < 1000, "it has begun again");
     }
 
     #[test]
@@ -183,7 +235,7 @@ mod tests {
         ) {
             let mut compressor = Compressor::default();
             for text in texts {
-                if let Some(short) = compressor.compress(&text) {
+                if let Some(short) = compressed(&mut compressor, &text) {
                     prop_assert!(short.len() + SAVED_MIN <= text.len());
                     prop_assert_eq!(decompress(&short, text.len()), Ok(text));
                 }

@@ -4,6 +4,7 @@
 use super::lzf::Compressor;
 use super::{FormVersion, types};
 use crate::{Digits, Entry, HashRef, Type, parse_i64};
+use std::cell::RefCell;
 
 /// Strings of more bytes are compressed, if that saves any.
 const COMPRESSED_MIN: usize = 20;
@@ -49,14 +50,46 @@ pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
     FormVersion::REDIS_7_0
 }
 
+thread_local! {
+    /// That of all values: its table is 32 KiB, which would have to be cleared for each value of its own.
+    static COMPRESSOR: RefCell<Compressor> = RefCell::default();
+}
+
+/// The bytes of a length, and how many they are.
+fn count_bytes(count: u64) -> ([u8; 9], usize) {
+    let mut bytes = [0; 9];
+    let len = match count {
+        0..0x40 => {
+            bytes[0] = count as u8;
+            1
+        }
+        0x40..0x4000 => {
+            bytes[..2].copy_from_slice(&[0x40 | (count >> 8) as u8, count as u8]);
+            2
+        }
+        _ => match u32::try_from(count) {
+            Ok(count) => {
+                bytes[0] = 0x80;
+                bytes[1..5].copy_from_slice(&count.to_be_bytes());
+                5
+            }
+            Err(_) => {
+                bytes[0] = 0x81;
+                bytes[1..].copy_from_slice(&count.to_be_bytes());
+                9
+            }
+        },
+    };
+    (bytes, len)
+}
+
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut Vec<u8>,
-    compressor: Compressor,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
-        Writer { out, compressor: Compressor::default() }
+        Writer { out }
     }
 
     /// The type of a collection, and how many elements it has.
@@ -66,20 +99,8 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn count(&mut self, count: u64) {
-        match count {
-            0..0x40 => self.out.push(count as u8),
-            0x40..0x4000 => self.out.extend([0x40 | (count >> 8) as u8, count as u8]),
-            _ => match u32::try_from(count) {
-                Ok(count) => {
-                    self.out.push(0x80);
-                    self.out.extend(count.to_be_bytes());
-                }
-                Err(_) => {
-                    self.out.push(0x81);
-                    self.out.extend(count.to_be_bytes());
-                }
-            },
-        }
+        let (bytes, len) = count_bytes(count);
+        self.out.extend_from_slice(&bytes[..len]);
     }
 
     /// A string: an integer of up to 32 bits in binary, a long one compressed.
@@ -92,17 +113,31 @@ impl<'a> Writer<'a> {
 
     /// A string that is no integer.
     pub(super) fn long_string(&mut self, text: &[u8]) {
-        if text.len() > COMPRESSED_MIN
-            && let Some(short) = self.compressor.compress(text)
-        {
-            self.out.push(0xc3);
-            self.count(short.len() as u64);
-            self.count(text.len() as u64);
-            self.out.extend(short);
+        if text.len() > COMPRESSED_MIN && self.compressed(text) {
             return;
         }
         self.count(text.len() as u64);
         self.out.extend_from_slice(text);
+    }
+
+    /// A string compressed, if that saves anything; returns whether it has.
+    fn compressed(&mut self, text: &[u8]) -> bool {
+        let start = self.out.len();
+        self.out.push(0xc3);
+        // Room for both lengths, the first of which is not known yet and may take fewer bytes.
+        let lengths = self.out.len();
+        self.count(text.len() as u64);
+        self.count(text.len() as u64);
+        let body = self.out.len();
+        if !COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(text, self.out)) {
+            self.out.truncate(start);
+            return false;
+        }
+        let (short, short_len) = count_bytes(self.out.len().saturating_sub(body) as u64);
+        let (long, long_len) = count_bytes(text.len() as u64);
+        let both = short[..short_len].iter().chain(&long[..long_len]).copied();
+        self.out.splice(lengths..body, both);
+        true
     }
 
     fn integer(&mut self, integer: i32) {
