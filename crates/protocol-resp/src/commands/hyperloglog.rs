@@ -44,6 +44,9 @@ const RUN_MAX: u8 = 51;
 /// All registers, one in each byte.
 type Registers = [u8; REGISTERS];
 
+/// All registers, as a dense HyperLogLog has them.
+type Packed = [u8; dense::LEN];
+
 /// The string is in no way a HyperLogLog.
 const NOT_ONE: Fault = Fault::new("WRONGTYPE Key is not a valid HyperLogLog string value.");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! PFCOUNT.
 
-use super::sketch;
+use super::{dense, sketch};
 use crate::engine::call::Call;
 use crate::host::events::Event;
 use crate::wire::fault::{Done, Fault};
@@ -48,5 +48,5 @@ fn count_all<V: View>(call: &mut Call<'_, V>, keys: Args<'_>) -> Result<u64, Fau
             None => call.missed(key),
         }
     }
-    Ok(sketch::count_registers(&registers))
+    Ok(sketch::count_registers(&dense::unpack(&*registers)))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Estimator`]: how many different elements were seen, about, without keeping any.
 
-use super::{Registers, hash, sketch};
+use super::{REGISTERS, Registers, hash, sketch};
 
 /// Sees elements and estimates how many different ones there were. 16 KiB, however many there are.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Estimator(Box<Registers>);
 impl Estimator {
     /// It has seen none.
     pub(crate) fn new() -> Self {
-        Estimator(sketch::none())
+        Estimator(Box::new([0; REGISTERS]))
     }
 
     /// Sees an element.

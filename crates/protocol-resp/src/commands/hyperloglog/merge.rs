@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! PFMERGE.
 
-use super::{PFADD, sketch};
+use super::{PFADD, Packed, dense, sketch};
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
@@ -22,27 +22,47 @@ pub(crate) fn pfmerge<V: View>(call: &mut Call<'_, V>) -> Done {
         }
     }
     let old = call.keys.get_mut(to, Type::String)?;
-    let old = old.map(|entry| entry.text(&mut Digits::new()).to_vec());
-    let is_new = old.is_none();
-    let mut text = old.unwrap_or_else(sketch::empty);
-    if is_dense {
-        if Form::of(&text)? == Form::Sparse {
-            text = sketch::to_dense(&text)?;
-        }
-        sketch::set_dense(&mut text, &registers);
-    } else {
-        // From what is there on, so that the bytes are those of Redis.
-        for (index, value) in registers.iter().enumerate().filter(|(_, value)| **value > 0) {
-            sketch::raise(&mut text, index, *value, sparse_max)?;
-        }
-    }
-    sketch::forget_cached(&mut text);
-    if is_new {
+    let merged = old.map(|mut entry| merge_into(&mut entry, &registers, is_dense, sparse_max));
+    if merged.transpose()?.is_none() {
+        let mut text = sketch::empty();
+        raise_all(&mut text, &registers, is_dense, sparse_max)?;
         call.keys.put(Entry::raw_string(to, &text));
-    } else if let Some(mut entry) = call.keys.any_mut(to) {
-        entry.set_raw_string(&text);
     }
     call.modified(to, PFADD);
     call.out.ok();
+    Ok(())
+}
+
+/// Raises the registers of the HyperLogLog in an entry to all that were found, its own among them. A dense one is
+/// changed in place.
+fn merge_into(entry: &mut Entry, registers: &Packed, is_dense: bool, sparse_max: usize) -> Done {
+    let mut digits = Digits::new();
+    let text = entry.text(&mut digits);
+    if Form::of(text)? == Form::Dense {
+        entry.edit_text(|text| {
+            sketch::set_dense(text, registers);
+            sketch::forget_cached(text);
+        });
+        return Ok(());
+    }
+    let mut text = text.to_vec();
+    raise_all(&mut text, registers, is_dense, sparse_max)?;
+    entry.set_raw_string(&text);
+    Ok(())
+}
+
+/// The same in a text that is a sparse one, which becomes dense if another was.
+fn raise_all(text: &mut Vec<u8>, registers: &Packed, is_dense: bool, sparse_max: usize) -> Done {
+    if is_dense {
+        *text = sketch::to_dense(text)?;
+        sketch::set_dense(text, registers);
+    } else {
+        // From what is there on, so that the bytes are those of Redis.
+        let registers = dense::unpack(registers);
+        for (index, value) in registers.iter().enumerate().filter(|(_, value)| **value > 0) {
+            sketch::raise(text, index, *value, sparse_max)?;
+        }
+    }
+    sketch::forget_cached(text);
     Ok(())
 }

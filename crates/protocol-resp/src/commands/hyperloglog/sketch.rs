@@ -8,7 +8,7 @@
 //! The highest bit of the estimate is set if it does not hold any more.
 
 use super::sparse::{self, Change};
-use super::{CORRUPT, NOT_ONE, REGISTERS, Registers, dense, estimate, hash};
+use super::{CORRUPT, NOT_ONE, Packed, Registers, dense, estimate, hash};
 use crate::wire::fault::Fault;
 
 /// Bytes before the registers.
@@ -128,12 +128,17 @@ pub(super) fn to_dense(text: &[u8]) -> Result<Vec<u8>, Fault> {
     let (header, registers) = made.split_at_mut(HEADER);
     header.copy_from_slice(text.get(..HEADER).ok_or(CORRUPT)?);
     header[FORM] = 0;
-    sparse::each(body(text), |first, run| {
-        for index in first..first.saturating_add(run.len) {
-            dense::set(registers, index, run.value);
-        }
-    })?;
+    sparse::each(body(text), |first, run| raise_run(registers, first, run))?;
     Ok(made)
+}
+
+/// Raises the registers of a run.
+fn raise_run(registers: &mut [u8], first: usize, run: sparse::Run) {
+    if run.has_value() {
+        for index in first..first.saturating_add(run.len) {
+            dense::raise(registers, index, run.value);
+        }
+    }
 }
 
 /// Raises registers to those of a HyperLogLog; returns its form.
@@ -141,17 +146,11 @@ pub(super) fn to_dense(text: &[u8]) -> Result<Vec<u8>, Fault> {
 /// # Errors
 ///
 /// The string is none.
-pub(super) fn merge(text: &[u8], into: &mut Registers) -> Result<Form, Fault> {
+pub(super) fn merge(text: &[u8], into: &mut Packed) -> Result<Form, Fault> {
     let form = Form::of(text)?;
     match form {
         Form::Dense => dense::merge(body(text), into),
-        Form::Sparse => sparse::each(body(text), |first, run| {
-            if run.has_value() {
-                let range = first..first.saturating_add(run.len);
-                let registers = into.get_mut(range).unwrap_or_default();
-                registers.iter_mut().for_each(|register| *register = run.value.max(*register));
-            }
-        })?,
+        Form::Sparse => sparse::each(body(text), |first, run| raise_run(into, first, run))?,
     }
     Ok(form)
 }
@@ -163,10 +162,7 @@ pub(super) fn merge(text: &[u8], into: &mut Registers) -> Result<Form, Fault> {
 /// The string is none.
 pub(super) fn count(text: &[u8]) -> Result<u64, Fault> {
     match Form::of(text)? {
-        Form::Dense => {
-            let registers = registers(text)?;
-            Ok(count_registers(&registers))
-        }
+        Form::Dense => Ok(count_registers(&dense::unpack(body(text)))),
         Form::Sparse => {
             let mut histogram = estimate::Histogram::default();
             sparse::each(body(text), |_, run| histogram.add(run.value, run.len))?;
@@ -188,12 +184,12 @@ pub(super) fn count_registers(registers: &Registers) -> u64 {
 pub(super) fn registers(text: &[u8]) -> Result<Box<Registers>, Fault> {
     let mut registers = none();
     merge(text, &mut registers)?;
-    Ok(registers)
+    Ok(dense::unpack(&*registers))
 }
 
 /// Registers all of which are 0.
-pub(super) fn none() -> Box<Registers> {
-    Box::new([0; REGISTERS])
+pub(super) fn none() -> Box<Packed> {
+    Box::new([0; dense::LEN])
 }
 
 /// The runs of a sparse one, for people; those behind anything that is none are left out.
@@ -207,8 +203,8 @@ pub(super) fn decoded(text: &[u8]) -> String {
 }
 
 /// Replaces the registers of a dense one.
-pub(super) fn set_dense(text: &mut [u8], registers: &Registers) {
-    if let Some(bytes) = text.get_mut(HEADER..) {
-        dense::pack(registers, bytes);
+pub(super) fn set_dense(text: &mut [u8], registers: &Packed) {
+    if let Some(bytes) = text.last_chunk_mut() {
+        *bytes = *registers;
     }
 }
