@@ -4,8 +4,20 @@
 /// Significant digits with which Lua writes numbers.
 pub(crate) const LUA_DIGITS: usize = 14;
 
+/// A number without a fraction that has no more digits than these: C's `%.{precision}g` writes them all.
+pub(crate) fn whole(number: f64, precision: usize) -> Option<i64> {
+    let whole = number as i64;
+    let end = 10_u64.checked_pow(precision as u32)?;
+    // Zero with a sign is written with it.
+    let is_whole = whole as f64 == number && (whole != 0 || number.is_sign_positive());
+    (is_whole && whole.unsigned_abs() < end).then_some(whole)
+}
+
 /// A number as C's `%.{precision}g` writes it.
 pub(crate) fn general(number: f64, precision: usize) -> String {
+    if let Some(whole) = whole(number, precision) {
+        return itoa::Buffer::new().format(whole).to_owned();
+    }
     if let Some(text) = special(number) {
         return text.to_owned();
     }
@@ -103,10 +115,19 @@ mod tests {
             (1e-5, "1e-05"),
             (1e300, "1e+300"),
             (99999999999999.9, "1e+14"),
+            (99999999999999.0, "99999999999999"),
+            (-99999999999999.0, "-99999999999999"),
+            (-1e14, "-1e+14"),
+            (-7.0, "-7"),
+            (9223372036854775807.0, "9.2233720368548e+18"),
             (f64::INFINITY, "inf"),
+            (-f64::NAN, "-nan"),
         ] {
             assert_eq!(general(number, 14), text);
         }
+        assert_eq!(general(999.0, 3), "999");
+        assert_eq!(general(1000.0, 3), "1e+03");
+        assert_eq!(general(1234.0, 3), "1.23e+03");
         assert_eq!(general(2.34567, 3), "2.35");
         assert_eq!(general(9.99, 1), "1e+01");
     }

@@ -8,6 +8,7 @@ use super::{DEPTH_MAX, JsonSettings, null};
 use crate::arguments::Failure;
 use crate::strtod::{begins_with, strtod};
 use mlua::{Lua, Value};
+use std::borrow::Cow;
 
 /// The value of a text.
 pub(super) fn decode(lua: &Lua, text: &[u8], settings: &JsonSettings) -> Result<Value, Failure> {
@@ -21,19 +22,20 @@ pub(super) fn decode(lua: &Lua, text: &[u8], settings: &JsonSettings) -> Result<
     if end.kind == Kind::End { Ok(value) } else { Err(end.unexpected("the end")) }
 }
 
-struct Token {
-    kind: Kind,
+struct Token<'a> {
+    kind: Kind<'a>,
     /// Where it begins.
     at: usize,
 }
 
 #[derive(PartialEq)]
-enum Kind {
+enum Kind<'a> {
     ObjectBegin,
     ObjectEnd,
     ArrayBegin,
     ArrayEnd,
-    String(Vec<u8>),
+    /// Where it is in the text, if nothing is escaped.
+    String(Cow<'a, [u8]>),
     Number(f64),
     Boolean(bool),
     Null,
@@ -43,7 +45,7 @@ enum Kind {
     Error(&'static str),
 }
 
-impl Token {
+impl Token<'_> {
     #[cold]
     fn unexpected(&self, expected: &str) -> Failure {
         let found = match self.kind {
@@ -73,13 +75,13 @@ struct Decoder<'a> {
     settings: &'a JsonSettings,
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
     /// The byte at a place; zero at the end.
     fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(0)
     }
 
-    fn token(&mut self) -> Token {
+    fn token(&mut self) -> Token<'a> {
         while matches!(self.byte(self.at), b' ' | b'\t' | b'\n' | b'\r') {
             self.at += 1;
         }
@@ -99,7 +101,7 @@ impl Decoder<'_> {
         Token { kind: simple, at }
     }
 
-    fn word(&mut self) -> Token {
+    fn word(&mut self) -> Token<'a> {
         let at = self.at;
         let rest = &self.text[at..];
         let words = [
@@ -133,29 +135,34 @@ impl Decoder<'_> {
         }
     }
 
-    fn string(&mut self) -> Token {
+    fn string(&mut self) -> Token<'a> {
         let start = self.at;
         self.at += 1;
-        let mut text = Vec::new();
+        let mut text = Cow::Borrowed(self.plain());
         loop {
             match self.byte(self.at) {
                 b'"' => break,
-                0 => {
-                    return Token { kind: Kind::Error("unexpected end of string"), at: self.at };
-                }
                 b'\\' => {
-                    if let Err(what) = self.escape(&mut text) {
+                    if let Err(what) = self.escape(text.to_mut()) {
                         return Token { kind: Kind::Error(what), at: self.at };
                     }
+                    text.to_mut().extend_from_slice(self.plain());
                 }
-                byte => {
-                    text.push(byte);
-                    self.at += 1;
+                _ => {
+                    return Token { kind: Kind::Error("unexpected end of string"), at: self.at };
                 }
             }
         }
         self.at += 1;
         Token { kind: Kind::String(text), at: start }
+    }
+
+    /// The bytes of a string up to its end or to the next that is escaped.
+    fn plain(&mut self) -> &'a [u8] {
+        let rest = &self.text[self.at..];
+        let len = memchr::memchr3(b'"', b'\\', 0, rest).unwrap_or(rest.len());
+        self.at += len;
+        &rest[..len]
     }
 
     fn escape(&mut self, text: &mut Vec<u8>) -> Result<(), &'static str> {
@@ -201,7 +208,7 @@ impl Decoder<'_> {
         digits.iter().try_fold(0, |sum, digit| Some(sum * 16 + char::from(*digit).to_digit(16)?))
     }
 
-    fn value(&mut self, token: Token) -> Result<Value, Failure> {
+    fn value(&mut self, token: Token<'a>) -> Result<Value, Failure> {
         Ok(match token.kind {
             Kind::String(text) => Value::String(self.lua.create_string(text)?),
             Kind::Number(number) => Value::Number(number),

@@ -4,7 +4,7 @@
 use super::{DEPTH_MAX, Invalid, JsonSettings};
 use crate::arguments::{Failure, numeric, type_name};
 use crate::guard::Guard;
-use crate::number::general;
+use crate::number::{general, whole};
 use crate::vm::MEMORY_MAX;
 use mlua::{Table, Value};
 
@@ -168,38 +168,68 @@ impl Encoder<'_> {
             }
         }
         let precision = self.settings.precision.get() as usize;
-        self.out.extend_from_slice(general(number, precision).as_bytes());
+        match whole(number, precision) {
+            Some(whole) => {
+                self.out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+            }
+            None => self.out.extend_from_slice(general(number, precision).as_bytes()),
+        }
         Ok(())
     }
 
     fn string(&mut self, text: &[u8]) -> Result<(), Failure> {
         self.out.push(b'"');
         // Escaped it may be six times as long.
-        for piece in text.chunks(PIECE) {
-            piece.iter().for_each(|byte| self.byte(*byte));
+        for mut piece in text.chunks(PIECE) {
+            while let Some(at) = piece.iter().position(|byte| escape(*byte) != PLAIN) {
+                self.out.extend_from_slice(&piece[..at]);
+                self.escaped(piece[at]);
+                piece = &piece[at + 1..];
+            }
+            self.out.extend_from_slice(piece);
             self.check_len()?;
         }
         self.out.push(b'"');
         Ok(())
     }
 
-    fn byte(&mut self, byte: u8) {
-        let escape = match byte {
-            b'"' => b'"',
-            b'\\' => b'\\',
-            b'/' => b'/',
-            b'\x08' => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            b'\x0c' => b'f',
-            b'\r' => b'r',
-            0..0x20 | 0x7f => {
-                return self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+    fn escaped(&mut self, byte: u8) {
+        match escape(byte) {
+            b'u' => {
+                let digit = |value: u8| b"0123456789abcdef"[usize::from(value)];
+                let digits = [digit(byte >> 4), digit(byte & 15)];
+                self.out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
             }
-            _ => return self.out.push(byte),
-        };
-        self.out.extend_from_slice(&[b'\\', escape]);
+            letter => self.out.extend_from_slice(&[b'\\', letter]),
+        }
     }
+}
+
+/// The letter of a byte that is written as it is.
+const PLAIN: u8 = 0;
+
+/// The letter that is written behind a backslash for each byte; `u` is followed by four digits.
+const ESCAPES: [u8; 256] = {
+    let mut letters = [PLAIN; 256];
+    let mut at = 0;
+    while at < 0x20 {
+        letters[at] = b'u';
+        at += 1;
+    }
+    letters[0x7f] = b'u';
+    letters[b'"' as usize] = b'"';
+    letters[b'\\' as usize] = b'\\';
+    letters[b'/' as usize] = b'/';
+    letters[0x08] = b'b';
+    letters[b'\t' as usize] = b't';
+    letters[b'\n' as usize] = b'n';
+    letters[0x0c] = b'f';
+    letters[b'\r' as usize] = b'r';
+    letters
+};
+
+fn escape(byte: u8) -> u8 {
+    ESCAPES[usize::from(byte)]
 }
 
 fn cannot(value: &Value, why: &str) -> Failure {
@@ -218,5 +248,25 @@ mod tests {
         let outcome = encoder.string(&[1; 100 * PIECE]);
         assert!(matches!(outcome, Err(Failure::Text(text)) if text == b"not enough memory"));
         assert!(encoder.out.len() <= most + 6 * PIECE, "{}", encoder.out.len());
+    }
+    #[test]
+    fn each_byte_is_written_as_redis_writes_it() {
+        let (settings, guard) = (JsonSettings::default(), Guard::default());
+        for byte in 0..=u8::MAX {
+            let (most, out) = (TEXT_MAX, Vec::new());
+            let mut encoder = Encoder { settings: &settings, guard: &guard, out, most, tables: 0 };
+            assert!(encoder.string(&[b'a', byte, b'b', byte]).is_ok());
+            let written = match byte {
+                b'"' | b'\\' | b'/' => vec![b'\\', byte],
+                b'\x08' => b"\\b".to_vec(),
+                b'\t' => b"\\t".to_vec(),
+                b'\n' => b"\\n".to_vec(),
+                b'\x0c' => b"\\f".to_vec(),
+                b'\r' => b"\\r".to_vec(),
+                0..0x20 | 0x7f => format!("\\u{byte:04x}").into_bytes(),
+                _ => vec![byte],
+            };
+            assert_eq!(encoder.out, [b"\"a", &written[..], b"b", &written, b"\""].concat());
+        }
     }
 }
