@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     HashPack,
     /// A pack of field, value, expiry.
     HashPackEx,
-    /// A pack of elements, readable backwards.
+    /// Elements of a list, readable backwards.
     ListPack,
     /// Sorted integers of one width.
     SetInts,

@@ -11,8 +11,8 @@
 //!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
 //! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder; `stream.rs`.
-//! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `scratch.rs`
-//!   (assembling an edit).
+//! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `list/pack.rs` (elements of lists),
+//!   `scratch.rs` (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
 //!   `text.rs` (strings stored as integers), `quarters.rs` (sizes of chunks).

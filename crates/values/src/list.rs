@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists: [`ListRef`] reads one and [`ListMut`] edits one.
 //!
-//! A list of up to two kilobytes is [packed](crate::pack) in its entry, readable from both ends: an
+//! A list of up to two kilobytes is [packed](mod@pack) in its entry, readable from both ends: an
 //! edit moves the bytes behind it. A longer list is a sequence of [chunks](large), each a pack with
 //! room at both ends. The [encoding](crate::Encoding) that a client is told does not depend on this
 //! form: see [`measure`].
@@ -9,10 +9,12 @@
 //! Elements are found by index from the nearer end, or by walking.
 
 mod chunk;
+mod code;
 mod edit;
 mod iter;
 pub(crate) mod large;
 mod measure;
+mod pack;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -23,9 +25,10 @@ use std::ops::Range;
 use crate::either::Either;
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::pack::{BOTH_WAYS, Pack};
-use crate::{Entry, Limits};
-use iter::Form;
+use crate::{Entry, Limits, Text};
+use code::Code;
+use iter::{Codes, Form};
+use pack::{Element, ListPack};
 
 pub use edit::ListMut;
 pub use iter::ListIter;
@@ -94,11 +97,12 @@ impl<'a> ListRef<'a> {
     }
 
     /// The element of this index: -1 is the last one.
-    pub fn get(self, index: i64) -> Option<&'a [u8]> {
+    pub fn get(self, index: i64) -> Option<Text<'a>> {
         if let Form::Packed(bytes) = self.form {
-            let mut texts = pack(bytes).iter();
+            let mut elements = pack(bytes).elements();
             let steps = usize::try_from(if index < 0 { -1 - index } else { index }).ok()?;
-            return if index < 0 { texts.nth_back(steps) } else { texts.nth(steps) };
+            let element = if index < 0 { elements.nth_back(steps) } else { elements.nth(steps) };
+            return element.map(Element::text);
         }
         let index = resolve(index, self.len())?;
         self.range(index..index + 1).next()
@@ -106,13 +110,18 @@ impl<'a> ListRef<'a> {
 
     /// All elements.
     pub fn iter(self) -> ListIter<'a> {
-        self.range(0..self.len())
+        ListIter(self.codes(0..self.len()))
     }
 
     /// The elements with these indices, as far as there are any.
     pub fn range(self, indices: Range<usize>) -> ListIter<'a> {
         let end = indices.end.min(self.len());
-        ListIter::new(self.form, indices.start.min(end), end)
+        ListIter(self.codes(indices.start.min(end)..end))
+    }
+
+    /// What the elements with these indices are, all of which are there.
+    fn codes(self, indices: Range<usize>) -> Codes<'a> {
+        Codes::new(self.form, indices.start, indices.end)
     }
 
     /// The indices of elements that are `text`.
@@ -128,8 +137,9 @@ impl<'a> ListRef<'a> {
     ) -> impl Iterator<Item = usize> + use<'a, 't> {
         let (len, maxlen) = (self.len(), maxlen.unwrap_or(usize::MAX));
         let skip = usize::try_from(rank.get().unsigned_abs() - 1).unwrap_or(usize::MAX);
-        let found = move |(index, other): (usize, &[u8])| (other == text).then_some(index);
-        let elements = self.iter();
+        let code = Code::of(text);
+        let found = move |(index, other): (usize, Code<'_>)| (other == code).then_some(index);
+        let elements = self.codes(0..len);
         if rank.get() > 0 {
             Either::Left(elements.enumerate().take(maxlen).filter_map(found).skip(skip))
         } else {
@@ -152,8 +162,8 @@ impl<'a> ListRef<'a> {
 }
 
 #[inline]
-fn pack(bytes: &[u8]) -> Pack<'_, BOTH_WAYS> {
-    Pack::new(bytes)
+fn pack(bytes: &[u8]) -> ListPack<'_> {
+    ListPack::new(bytes)
 }
 
 /// The index from the front of one from either end, if there is such an element.

@@ -16,7 +16,7 @@ use crate::either::Either;
 use crate::intset::{Intset, Width};
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::pack::{ONE_WAY, Pack, element_len, is_same};
+use crate::pack::{Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
 use large::LargeSet;
@@ -88,7 +88,7 @@ pub struct SetRef<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Form<'a> {
     Ints(Intset<'a>),
-    Packed(Pack<'a, ONE_WAY>),
+    Packed(Pack<'a>),
     Large(&'a LargeSet),
 }
 
@@ -316,18 +316,18 @@ impl<'a> SetMut<'a> {
         }
         let mut bytes = Vec::with_capacity(self.entry.bytes().len() * 2);
         for text in set.iter().map(Text::from) {
-            crate::pack::push::<ONE_WAY>(&mut bytes, &text);
+            crate::pack::push(&mut bytes, &text);
         }
         if bytes.len() > Limits::PACKED_MAX {
             return self.make_large().add(member);
         }
-        crate::pack::push::<ONE_WAY>(&mut bytes, member);
+        crate::pack::push(&mut bytes, member);
         self.entry.set_bytes(Kind::SetPack, &bytes);
         true
     }
 
     fn add_packed(&mut self, member: &[u8]) -> bool {
-        let pack = Pack::<ONE_WAY>::new(self.entry.bytes());
+        let pack = Pack::new(self.entry.bytes());
         let mut others = 0;
         for text in pack.iter() {
             if is_same(text, member) {
@@ -339,7 +339,7 @@ impl<'a> SetMut<'a> {
             return self.make_large().add(member);
         }
         let mut scratch = Scratch::new();
-        scratch.element::<ONE_WAY>(member);
+        scratch.element(member);
         let end = self.entry.bytes().len();
         self.entry.splice(end..end, scratch.as_slice());
         true
@@ -348,7 +348,7 @@ impl<'a> SetMut<'a> {
     /// Whether the packed form has room for such a member.
     fn is_short(&self, member: &[u8]) -> bool {
         member.len() <= self.limits.set_value
-            && self.entry.bytes().len() + element_len::<ONE_WAY>(member.len()) <= Limits::PACKED_MAX
+            && self.entry.bytes().len() + element_len(member.len()) <= Limits::PACKED_MAX
     }
 
     /// Removes a member. Returns true if it was there.

@@ -57,19 +57,14 @@ impl From<i64> for Text<'_> {
     }
 }
 
-impl PartialEq for Text<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
+/// By the bytes that a client sees, with whatever has some.
+impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for Text<'_> {
+    fn eq(&self, other: &T) -> bool {
+        **self == *other.as_ref()
     }
 }
 
 impl Eq for Text<'_> {}
-
-impl PartialEq<[u8]> for Text<'_> {
-    fn eq(&self, other: &[u8]) -> bool {
-        **self == *other
-    }
-}
 
 #[cfg(test)]
 mod tests {

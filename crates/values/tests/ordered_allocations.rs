@@ -139,7 +139,7 @@ fn reading_a_list_and_popping_allocate_nothing() {
         let len = entry.len();
         let spent = allocations(|| {
             let list = entry.list().expect("it is a list");
-            assert_eq!(list.get(50), Some(&b"00000050"[..]));
+            assert_eq!(list.get(50).as_deref(), Some(&b"00000050"[..]));
             assert_eq!(list.range(20..60).rev().count(), 40);
             assert_eq!(list.iter().count(), len);
         });

@@ -59,9 +59,8 @@ impl Value {
 
     /// What a client can see of `entry`.
     pub(crate) fn of(entry: &Entry, now_ms: u64) -> Self {
-        let to_vec = |text: &[u8]| text.to_vec();
         if let Some(list) = entry.list() {
-            Value::List(list.iter().map(to_vec).collect())
+            Value::List(list.iter().map(|element| element.to_vec()).collect())
         } else if let Some(set) = entry.set() {
             Value::Set(set.iter().map(|member| member.to_vec()).collect())
         } else if let Some(zset) = entry.zset() {

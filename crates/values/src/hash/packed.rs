@@ -17,7 +17,7 @@
 use super::names::NAMES;
 use crate::Entry;
 use crate::kind::Kind;
-use crate::pack::{Element, ONE_WAY, Pack, element_len, is_same};
+use crate::pack::{Element, Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::varint::{self, Varint};
 use std::collections::HashSet;
@@ -195,7 +195,7 @@ impl<'a> Iterator for Slots<'a> {
         } else {
             (NAMES.name(code >> 1), text)
         };
-        let value = Pack::<ONE_WAY>::new(bytes).at(end).expect("INV-FIELDS: a name has a value");
+        let value = Pack::new(bytes).at(end).expect("INV-FIELDS: a name has a value");
         if !self.hash.expiring {
             self.next = value.end;
             return Some(Slot { name, start, value, due: NEVER });
@@ -215,7 +215,7 @@ fn read_time(bytes: &[u8], at: usize) -> u64 {
 /// The most bytes that one more field takes.
 pub(crate) fn field_len(name: &[u8], value: &[u8]) -> usize {
     let name_len = varint::width(name_code(name, None)) + name.len();
-    name_len + element_len::<ONE_WAY>(value.len()) + TIME
+    name_len + element_len(value.len()) + TIME
 }
 
 /// Adds a field whose name is none of the `others` there are, and which expires at `due`, which may be
@@ -231,7 +231,7 @@ pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8], due: u64, oth
     if shared.is_none() {
         scratch.bytes(name);
     }
-    scratch.element::<ONE_WAY>(value);
+    scratch.element(value);
     if expiring {
         scratch.bytes(&due.to_le_bytes());
     }
@@ -249,7 +249,7 @@ pub(crate) fn overwrite(entry: &mut Entry, place: &Place, value: &[u8]) {
         return;
     }
     let mut scratch = Scratch::new();
-    scratch.element::<ONE_WAY>(value);
+    scratch.element(value);
     entry.splice(place.value.clone(), scratch.as_slice());
 }
 

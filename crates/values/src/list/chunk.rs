@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::End;
+use super::code::Code;
 use super::large::nth;
-use crate::pack::{self, BOTH_WAYS, Element, Pack};
+use super::pack::{self, Element, ListPack};
 use allocator::size_class;
 
 /// Some elements that follow each other, packed, with room at both ends.
@@ -39,8 +40,8 @@ impl Chunk {
 
     /// The elements.
     #[inline]
-    pub(super) fn pack(&self) -> Pack<'_, BOTH_WAYS> {
-        Pack::new(self.as_bytes())
+    pub(super) fn pack(&self) -> ListPack<'_> {
+        ListPack::new(self.as_bytes())
     }
 
     /// Bytes of the elements.
@@ -85,8 +86,8 @@ impl Chunk {
     /// Adds an element at an end. If there is no room for it, the elements move to an allocation of
     /// the size that `capacity` returns, given the bytes of all elements, or a larger one if they
     /// do not fit.
-    pub(super) fn push(&mut self, end: End, text: &[u8], capacity: impl FnOnce(usize) -> usize) {
-        let len = pack::element_len::<BOTH_WAYS>(text.len());
+    pub(super) fn push(&mut self, end: End, code: Code<'_>, capacity: impl FnOnce(usize) -> usize) {
+        let len = code.len();
         if self.room(end) < len {
             self.make_room(end, len, capacity(self.size() + len));
         }
@@ -101,7 +102,7 @@ impl Chunk {
                 at
             }
         };
-        pack::write::<BOTH_WAYS>(&mut self.bytes[at..], text);
+        code.write(&mut self.bytes[at..]);
         self.count += 1;
     }
 
@@ -120,7 +121,7 @@ impl Chunk {
         match end {
             _ if stays == 0 => self.size(),
             End::Front => nth(self.pack(), self.count(), count).start,
-            End::Back => self.size() - nth(self.pack(), self.count(), stays - 1).end,
+            End::Back => self.size() - nth(self.pack(), self.count(), stays - 1).end(),
         }
     }
 
@@ -142,11 +143,11 @@ impl Chunk {
     }
 
     /// Replaces the `count` elements in `range` by one element.
-    pub(super) fn replace(&mut self, range: Range<usize>, count: usize, text: &[u8]) {
+    pub(super) fn replace(&mut self, range: Range<usize>, count: usize, code: Code<'_>) {
         let start = self.start as usize;
-        let len = pack::element_len::<BOTH_WAYS>(text.len());
+        let len = code.len();
         self.bytes.reserve_exact(len.saturating_sub(range.len()));
-        pack::replace::<BOTH_WAYS>(&mut self.bytes, start + range.start..start + range.end, text);
+        pack::replace(&mut self.bytes, start + range.start..start + range.end, code);
         self.count = self.count + 1 - count as u32;
     }
 
@@ -168,10 +169,10 @@ impl Chunk {
         let (mut at, mut count) = (0, 0);
         for element in self.pack().elements() {
             // The first one stays and the last one goes, however large they are.
-            if at > 0 && element.end > self.size() / 2 {
+            if at > 0 && element.end() > self.size() / 2 {
                 break;
             }
-            (at, count) = (element.end, count + 1);
+            (at, count) = (element.end(), count + 1);
         }
         let mut right = Chunk::new();
         right.set(self.as_bytes()[at..].to_vec(), self.count() - count);

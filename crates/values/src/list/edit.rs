@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
+use super::code::Code;
 use super::large::{self, LargeList};
 use super::measure::Measure;
+use super::pack::ListPack;
 use super::size::{Caps, LISTPACK_HEAD};
 use super::{End, ListRef, pack, resolve};
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::pack::{BOTH_WAYS, Pack, element_len};
 use crate::scratch::Scratch;
 use crate::{Encoding, Entry, Limits};
 
@@ -81,13 +82,13 @@ impl<'a> ListMut<'a> {
         if let Some(large) = self.large() {
             return large.announce(elements, bytes, caps);
         }
-        // A listpack is less than twice as large as this: mostly there is no need to measure it.
+        // A listpack is at most twice as large as this: mostly there is no need to measure it.
         let most = LISTPACK_HEAD + 2 * self.entry.bytes().len();
         if caps.elements == usize::MAX && most + bytes <= caps.bytes {
             return;
         }
         let mut measure = Measure::new();
-        pack(self.entry.bytes()).iter().for_each(|text| measure.count_in(text, caps));
+        pack(self.entry.bytes()).codes().for_each(|code| measure.count_in(code, caps));
         measure.announce(elements, bytes, caps);
         if measure.encoding() == Encoding::Quicklist {
             self.make_large().announce(elements, bytes, caps);
@@ -110,17 +111,17 @@ impl<'a> ListMut<'a> {
             Some(left) => self.announced = left,
             None => self.grow(1, text.len()),
         }
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
-            return large.push(end, text, caps);
+        let (code, caps) = (Code::of(text), self.caps);
+        if let Some(large) = self.make_room(code) {
+            return large.push(end, code, caps);
         }
         let at = if end == End::Front { 0 } else { self.entry.bytes().len() };
-        self.splice(at..at, text);
+        self.splice(at..at, code);
     }
 
     /// The chunks, if there are any or the entry is too small for another element.
-    fn make_room(&mut self, text: &[u8]) -> Option<&mut LargeList> {
-        let len = self.entry.bytes().len() + element_len::<BOTH_WAYS>(text.len());
+    fn make_room(&mut self, code: Code<'_>) -> Option<&mut LargeList> {
+        let len = self.entry.bytes().len() + code.len();
         if self.entry.kind() == Kind::ListPack && len > PACKED_MAX {
             return Some(self.make_large());
         }
@@ -128,9 +129,9 @@ impl<'a> ListMut<'a> {
     }
 
     /// Puts an element in the place of bytes of the packed list.
-    fn splice(&mut self, range: Range<usize>, text: &[u8]) {
+    fn splice(&mut self, range: Range<usize>, code: Code<'_>) {
         let mut element = Scratch::new();
-        element.element::<BOTH_WAYS>(text);
+        code.write(element.extend(code.len()));
         self.entry.splice(range, element.as_slice());
     }
 
@@ -156,7 +157,7 @@ impl<'a> ListMut<'a> {
             End::Front => pack(bytes).at(0),
             End::Back => pack(bytes).before(bytes.len()),
         }?;
-        let (range, result) = (element.range(), gone(element.text));
+        let (range, result) = (element.range(), gone(&element.text()));
         self.entry.splice(range, &[]);
         Some(result)
     }
@@ -165,15 +166,15 @@ impl<'a> ListMut<'a> {
     pub fn set(&mut self, index: i64, text: &[u8]) -> bool {
         let Some(index) = resolve(index, self.len()) else { return false };
         self.grow(1, text.len());
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
-            large.replace(large.locate(index), text, caps);
+        let (code, caps) = (Code::of(text), self.caps);
+        if let Some(large) = self.make_room(code) {
+            large.replace(large.locate(index), code, caps);
             self.settle();
             return true;
         }
         let old = pack(self.entry.bytes()).nth(index);
         let range = old.expect("the index is that of an element").range();
-        self.splice(range, text);
+        self.splice(range, code);
         true
     }
 
@@ -189,18 +190,18 @@ impl<'a> ListMut<'a> {
 
     fn insert(&mut self, pivot: &[u8], side: End, text: &[u8]) -> bool {
         self.grow(1, text.len());
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
+        let (pivot, code, caps) = (Code::of(pivot), Code::of(text), self.caps);
+        if let Some(large) = self.make_room(code) {
             let Some(place) = large.position(pivot) else { return false };
             let border = if side == End::Front { place.start } else { place.end };
-            large.insert(place.chunk, border, text, caps);
+            large.insert(place.chunk, border, code, caps);
             return true;
         }
         let Some(element) = pack(self.entry.bytes()).find(pivot) else {
             return false;
         };
-        let at = if side == End::Front { element.start } else { element.end };
-        self.splice(at..at, text);
+        let at = if side == End::Front { element.start } else { element.end() };
+        self.splice(at..at, code);
         true
     }
 
@@ -212,15 +213,15 @@ impl<'a> ListMut<'a> {
             0 => usize::MAX,
             count => usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX),
         };
-        let caps = self.caps;
+        let (code, caps) = (Code::of(text), self.caps);
         if let Some(large) = self.large() {
-            let removed = large.remove(from, count, text, caps);
+            let removed = large.remove(from, count, code, caps);
             if removed > 0 {
                 self.settle();
             }
             return removed;
         }
-        match large::without(self.entry.bytes(), from, count, text) {
+        match large::without(self.entry.bytes(), from, count, code) {
             Some((kept, removed)) => {
                 self.entry.set_bytes(Kind::ListPack, &kept);
                 removed
@@ -269,7 +270,7 @@ impl<'a> ListMut<'a> {
 
     /// Turns a packed list into chunks.
     fn make_large(&mut self) -> &mut LargeList {
-        let large = LargeList::new(Pack::new(self.entry.bytes()), self.caps);
+        let large = LargeList::new(ListPack::new(self.entry.bytes()), self.caps);
         self.entry.set_large(Large::List(large));
         self.large().expect("it has just been made large")
     }

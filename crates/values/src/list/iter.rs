@@ -5,14 +5,45 @@ use std::collections::VecDeque;
 use std::iter::FusedIterator;
 
 use super::chunk::Chunk;
+use super::code::Code;
 use super::large::LargeList;
-use crate::pack::{BOTH_WAYS, Pack};
+use super::pack::ListPack;
+use crate::Text;
 
 /// Elements of a list, from both ends.
 ///
 /// It knows how many there are, and an end is looked for when the first element is taken from it.
 #[derive(Clone, Debug)]
-pub struct ListIter<'a> {
+pub struct ListIter<'a>(pub(super) Codes<'a>);
+
+impl<'a> Iterator for ListIter<'a> {
+    type Item = Text<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Text<'a>> {
+        self.0.next().map(Code::text)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> DoubleEndedIterator for ListIter<'a> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Text<'a>> {
+        self.0.next_back().map(Code::text)
+    }
+}
+
+impl ExactSizeIterator for ListIter<'_> {}
+
+impl FusedIterator for ListIter<'_> {}
+
+/// What the elements of a [`ListIter`] are stored as.
+#[derive(Clone, Debug)]
+pub(super) struct Codes<'a> {
     form: Form<'a>,
     /// The index of the next element from the front.
     start: usize,
@@ -35,18 +66,18 @@ struct Run<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> ListIter<'a> {
+impl<'a> Codes<'a> {
     /// The elements with these indices, all of which are there.
     pub(super) fn new(form: Form<'a>, start: usize, end: usize) -> Self {
-        ListIter { form, start, end, front: None, back: None }
+        Codes { form, start, end, front: None, back: None }
     }
 
     /// The bytes from the element of this index on; or those up to its end.
     fn run(&self, index: usize, is_front: bool) -> Option<Run<'a>> {
         let (chunk, bytes, start, end) = match self.form {
             Form::Packed(bytes) => {
-                let element = Pack::<BOTH_WAYS>::new(bytes).nth(index)?;
-                (0, bytes, element.start, element.end)
+                let element = ListPack::new(bytes).nth(index)?;
+                (0, bytes, element.start, element.end())
             }
             Form::Large(list) => {
                 let place = list.locate(index);
@@ -64,11 +95,11 @@ impl<'a> ListIter<'a> {
     }
 }
 
-impl<'a> Iterator for ListIter<'a> {
-    type Item = &'a [u8];
+impl<'a> Iterator for Codes<'a> {
+    type Item = Code<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<&'a [u8]> {
+    fn next(&mut self) -> Option<Code<'a>> {
         if self.start == self.end {
             return None;
         }
@@ -80,10 +111,10 @@ impl<'a> Iterator for ListIter<'a> {
             let chunk = run.chunk + 1;
             run = Run { chunk, bytes: self.chunks()?.get(chunk)?.as_bytes() };
         }
-        let element = Pack::<BOTH_WAYS>::new(run.bytes).at(0)?;
-        self.front = Some(Run { bytes: &run.bytes[element.end..], ..run });
+        let element = ListPack::new(run.bytes).at(0)?;
+        self.front = Some(Run { bytes: &run.bytes[element.end()..], ..run });
         self.start += 1;
-        Some(element.text)
+        Some(element.code())
     }
 
     #[inline]
@@ -93,9 +124,9 @@ impl<'a> Iterator for ListIter<'a> {
     }
 }
 
-impl<'a> DoubleEndedIterator for ListIter<'a> {
+impl<'a> DoubleEndedIterator for Codes<'a> {
     #[inline]
-    fn next_back(&mut self) -> Option<&'a [u8]> {
+    fn next_back(&mut self) -> Option<Code<'a>> {
         if self.start == self.end {
             return None;
         }
@@ -107,13 +138,13 @@ impl<'a> DoubleEndedIterator for ListIter<'a> {
             let chunk = run.chunk.checked_sub(1)?;
             run = Run { chunk, bytes: self.chunks()?.get(chunk)?.as_bytes() };
         }
-        let element = Pack::<BOTH_WAYS>::new(run.bytes).before(run.bytes.len())?;
+        let element = ListPack::new(run.bytes).before(run.bytes.len())?;
         self.back = Some(Run { bytes: &run.bytes[..element.start], ..run });
         self.end -= 1;
-        Some(element.text)
+        Some(element.code())
     }
 }
 
-impl ExactSizeIterator for ListIter<'_> {}
+impl ExactSizeIterator for Codes<'_> {}
 
-impl FusedIterator for ListIter<'_> {}
+impl FusedIterator for Codes<'_> {}

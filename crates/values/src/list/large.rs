@@ -12,10 +12,11 @@ use std::collections::VecDeque;
 
 use super::End;
 use super::chunk::Chunk;
+use super::code::Code;
 use super::measure::Measure;
+use super::pack::{Element, ListPack};
 use super::size::Caps;
 use crate::Encoding;
-use crate::pack::{self, BOTH_WAYS, Element, Pack};
 use allocator::size_class;
 
 /// A list in chunks.
@@ -40,9 +41,9 @@ pub(super) struct Place {
 impl LargeList {
     /// A list with the elements of one that was packed in its entry, where it was called a
     /// listpack.
-    pub(super) fn new(pack: Pack<'_, BOTH_WAYS>, caps: Caps) -> Self {
+    pub(super) fn new(pack: ListPack<'_>, caps: Caps) -> Self {
         let mut list = LargeList { chunks: VecDeque::new(), measure: Measure::new(), heap: 0 };
-        pack.iter().for_each(|text| list.push(End::Back, text, caps));
+        pack.codes().for_each(|code| list.push(End::Back, code, caps));
         list
     }
 
@@ -97,7 +98,7 @@ impl LargeList {
         let (at, rest) = self.find(index);
         let chunk = &self.chunks[at];
         let element = nth(chunk.pack(), chunk.count(), rest);
-        Place { chunk: at, start: element.start, end: element.end }
+        Place { chunk: at, start: element.start, end: element.end() }
     }
 
     /// The chunk with the element of this index, and the element's index in there.
@@ -122,11 +123,11 @@ impl LargeList {
         unreachable!("INV-CHUNK: no chunk has the element {index}")
     }
 
-    /// Where the first element is that is `text`.
-    pub(super) fn position(&self, text: &[u8]) -> Option<Place> {
+    /// Where the first element is that is `code`.
+    pub(super) fn position(&self, code: Code<'_>) -> Option<Place> {
         self.chunks.iter().enumerate().find_map(|(chunk, content)| {
-            let element = content.pack().find(text)?;
-            Some(Place { chunk, start: element.start, end: element.end })
+            let element = content.pack().find(code)?;
+            Some(Place { chunk, start: element.start, end: element.end() })
         })
     }
 
@@ -138,8 +139,8 @@ impl LargeList {
 
     /// Called when no more elements will be removed: the list may be called a listpack again.
     pub(super) fn shrunk(&mut self, caps: Caps) {
-        let texts = self.chunks.iter().flat_map(|chunk| chunk.pack().iter());
-        self.measure.shrunk(caps, texts);
+        let codes = self.chunks.iter().flat_map(|chunk| chunk.pack().codes());
+        self.measure.shrunk(caps, codes);
     }
 
     fn end_mut(&mut self, end: End) -> Option<&mut Chunk> {
@@ -180,9 +181,9 @@ impl LargeList {
     }
 
     /// Adds an element at an end.
-    pub(super) fn push(&mut self, end: End, text: &[u8], caps: Caps) {
-        self.measure.count_in(text, caps);
-        let len = pack::element_len::<BOTH_WAYS>(text.len());
+    pub(super) fn push(&mut self, end: End, code: Code<'_>, caps: Caps) {
+        self.measure.count_in(code, caps);
+        let len = code.len();
         let is_only = self.chunks.len() <= 1;
         if !self.end_mut(end).is_some_and(|chunk| fits(chunk, end, len, caps)) {
             if let Some(last) = self.last(end) {
@@ -192,7 +193,7 @@ impl LargeList {
         }
         let last = self.last(end).expect("a chunk has just been added");
         self.change(last, |chunk| {
-            chunk.push(end, text, |needed| {
+            chunk.push(end, code, |needed| {
                 // A list of one chunk is small, and there may be many such lists.
                 let spare = if is_only { needed / 4 } else { caps.bytes / 4 };
                 size_class(needed + spare).min(caps.bytes)
@@ -213,8 +214,8 @@ impl LargeList {
             End::Back => self.chunks.back_mut(),
         }?;
         let element = chunk.last(end);
-        self.measure.count_out(element.text);
-        let result = gone(element.text);
+        self.measure.count_out(element.code());
+        let result = gone(&element.text());
         let len = element.range().len();
         chunk.drop_end(end, len, 1);
         if chunk.count() == 0 {
@@ -239,20 +240,20 @@ impl LargeList {
     }
 
     /// Puts an element in the place of one.
-    pub(super) fn replace(&mut self, place: Place, text: &[u8], caps: Caps) {
+    pub(super) fn replace(&mut self, place: Place, code: Code<'_>, caps: Caps) {
         let Place { chunk, start, end } = place;
         let old = self.chunks[chunk].pack().at(start);
-        self.measure.count_out(old.expect("the place is that of an element").text);
-        self.measure.count_in(text, caps);
-        self.change(chunk, |chunk| chunk.replace(start..end, 1, text));
+        self.measure.count_out(old.expect("the place is that of an element").code());
+        self.measure.count_in(code, caps);
+        self.change(chunk, |chunk| chunk.replace(start..end, 1, code));
         self.divide(chunk, caps);
         self.join(chunk, caps);
     }
 
     /// Puts an element into a chunk, at a border between two others.
-    pub(super) fn insert(&mut self, chunk: usize, border: usize, text: &[u8], caps: Caps) {
-        self.measure.count_in(text, caps);
-        self.change(chunk, |chunk| chunk.replace(border..border, 0, text));
+    pub(super) fn insert(&mut self, chunk: usize, border: usize, code: Code<'_>, caps: Caps) {
+        self.measure.count_in(code, caps);
+        self.change(chunk, |chunk| chunk.replace(border..border, 0, code));
         self.divide(chunk, caps);
     }
 
@@ -287,13 +288,13 @@ impl LargeList {
         }
     }
 
-    /// Removes up to `count` elements that are `text`, from an end on. Returns how many.
-    pub(super) fn remove(&mut self, from: End, count: usize, text: &[u8], caps: Caps) -> usize {
+    /// Removes up to `count` elements that are `code`, from an end on. Returns how many.
+    pub(super) fn remove(&mut self, from: End, count: usize, code: Code<'_>, caps: Caps) -> usize {
         let mut removed = 0;
         for step in 0..self.chunks.len() {
             let at = if from == End::Front { step } else { self.chunks.len() - 1 - step };
             let chunk = &self.chunks[at];
-            let rest = without(chunk.as_bytes(), from, count - removed, text);
+            let rest = without(chunk.as_bytes(), from, count - removed, code);
             if let Some((kept, gone)) = rest {
                 let left = chunk.count() - gone;
                 self.change(at, |chunk| chunk.set(kept, left));
@@ -304,7 +305,7 @@ impl LargeList {
             }
         }
         for _ in 0..removed {
-            self.measure.count_out(text);
+            self.measure.count_out(code);
         }
         if removed > 0 {
             self.compact(caps);
@@ -335,7 +336,7 @@ impl LargeList {
         }
         let heap: usize = self.chunks.iter().map(Chunk::heap_bytes).sum();
         assert_eq!(self.heap, heap, "INV-HEAP");
-        self.measure.check(self.chunks.iter().flat_map(|chunk| chunk.pack().iter()));
+        self.measure.check(self.chunks.iter().flat_map(|chunk| chunk.pack().codes()));
     }
 }
 
@@ -353,7 +354,7 @@ fn are_small(left: &Chunk, right: &Chunk, caps: Caps) -> bool {
 }
 
 /// The element of this index in a pack of `count` elements, found from the nearer end.
-pub(super) fn nth(pack: Pack<'_, BOTH_WAYS>, count: usize, index: usize) -> Element<'_> {
+pub(super) fn nth(pack: ListPack<'_>, count: usize, index: usize) -> Element<'_> {
     let element = if index < count / 2 {
         pack.elements().nth(index)
     } else {
@@ -362,16 +363,16 @@ pub(super) fn nth(pack: Pack<'_, BOTH_WAYS>, count: usize, index: usize) -> Elem
     element.expect("INV-CHUNK: a chunk knows how many elements it has")
 }
 
-/// A pack without up to `count` of the elements that are `text`, from an end on, and how many were
+/// A pack without up to `count` of the elements that are `code`, from an end on, and how many were
 /// left out. `None` if there are none.
 pub(super) fn without(
     bytes: &[u8],
     from: End,
     count: usize,
-    text: &[u8],
+    code: Code<'_>,
 ) -> Option<(Vec<u8>, usize)> {
-    let pack = Pack::<BOTH_WAYS>::new(bytes);
-    let found = pack.iter().filter(|other| *other == text).count();
+    let pack = ListPack::new(bytes);
+    let found = pack.codes().filter(|other| *other == code).count();
     if found == 0 {
         return None;
     }
@@ -380,11 +381,11 @@ pub(super) fn without(
         End::Front => 0..goes,
         End::Back => found - goes..found,
     };
-    let gone = goes * pack::element_len::<BOTH_WAYS>(text.len());
+    let gone = goes * code.len();
     let mut kept = Vec::with_capacity(bytes.len() - gone);
     let mut seen = 0;
     for element in pack.elements() {
-        let is_found = element.text == text;
+        let is_found = element.code() == code;
         if !(is_found && going.contains(&seen)) {
             kept.extend_from_slice(&bytes[element.range()]);
         }

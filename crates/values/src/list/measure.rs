@@ -9,16 +9,17 @@
 //! * INV-SUM: elements and bytes are those that are there.
 //! * INV-NAME: a list that is called a listpack knows its size as one.
 
+use super::code::Code;
+use super::pack::ListPack;
 use super::size::{Caps, LISTPACK_HEAD, listpack_len};
 use crate::Encoding;
-use crate::pack::{BOTH_WAYS, Pack, element_len};
 
 /// How large a list is.
 #[derive(Clone, Debug)]
 pub(super) struct Measure {
     /// Elements.
     len: usize,
-    /// Bytes of all elements, as they are packed here.
+    /// Bytes of all elements, as they are stored here.
     size: usize,
     /// Bytes of all elements in a listpack of Redis. `None` once they are far too many for one.
     listpack: Option<usize>,
@@ -44,11 +45,11 @@ impl Measure {
     }
 
     /// Counts an element that was added.
-    pub(super) fn count_in(&mut self, text: &[u8], caps: Caps) {
+    pub(super) fn count_in(&mut self, code: Code<'_>, caps: Caps) {
         self.len += 1;
-        self.size += element_len::<BOTH_WAYS>(text.len());
+        self.size += code.len();
         if let Some(size) = &mut self.listpack {
-            *size += listpack_len(text);
+            *size += listpack_len(code);
             if *size > 4 * caps.bytes && !self.is_listpack {
                 self.listpack = None;
             }
@@ -56,11 +57,11 @@ impl Measure {
     }
 
     /// Counts an element that is removed.
-    pub(super) fn count_out(&mut self, text: &[u8]) {
+    pub(super) fn count_out(&mut self, code: Code<'_>) {
         self.len -= 1;
-        self.size -= element_len::<BOTH_WAYS>(text.len());
+        self.size -= code.len();
         if let Some(size) = &mut self.listpack {
-            *size -= listpack_len(text);
+            *size -= listpack_len(code);
         }
     }
 
@@ -70,7 +71,7 @@ impl Measure {
         self.len -= count;
         self.size -= gone.len();
         if let Some(size) = &mut self.listpack {
-            *size -= Pack::<BOTH_WAYS>::new(gone).iter().map(listpack_len).sum::<usize>();
+            *size -= ListPack::new(gone).codes().map(listpack_len).sum::<usize>();
         }
     }
 
@@ -82,14 +83,14 @@ impl Measure {
         }
     }
 
-    /// Called when no more elements will be removed; `texts` are the remaining ones.
-    pub(super) fn shrunk<'a>(&mut self, caps: Caps, texts: impl Iterator<Item = &'a [u8]>) {
+    /// Called when no more elements will be removed; `codes` are the remaining ones.
+    pub(super) fn shrunk<'a>(&mut self, caps: Caps, codes: impl Iterator<Item = Code<'a>>) {
         let half = caps.half();
-        // An integer takes more bytes here than in a listpack, but not three times as many.
-        if self.is_listpack || half.are_exceeded_by(self.size / 3, self.len) {
+        // No element takes twice the bytes here that it takes in a listpack.
+        if self.is_listpack || half.are_exceeded_by(self.size / 2, self.len) {
             return;
         }
-        let size = self.listpack.unwrap_or_else(|| LISTPACK_HEAD + listpack_sum(texts));
+        let size = self.listpack.unwrap_or_else(|| LISTPACK_HEAD + listpack_sum(codes));
         self.listpack = Some(size);
         self.is_listpack = !half.are_exceeded_by(size, self.len);
     }
@@ -97,16 +98,16 @@ impl Measure {
     /// # Panics
     ///
     /// When an invariant does not hold for these elements, with its name.
-    pub(super) fn check<'a>(&self, texts: impl Iterator<Item = &'a [u8]> + Clone) {
-        assert_eq!(self.len, texts.clone().count(), "INV-SUM: elements");
-        let size: usize = texts.clone().map(|text| element_len::<BOTH_WAYS>(text.len())).sum();
+    pub(super) fn check<'a>(&self, codes: impl Iterator<Item = Code<'a>> + Clone) {
+        assert_eq!(self.len, codes.clone().count(), "INV-SUM: elements");
+        let size: usize = codes.clone().map(Code::len).sum();
         assert_eq!(self.size, size, "INV-SUM: bytes");
         assert!(self.listpack.is_some() || !self.is_listpack, "INV-NAME");
-        let size = LISTPACK_HEAD + listpack_sum(texts);
+        let size = LISTPACK_HEAD + listpack_sum(codes);
         assert_eq!(self.listpack.unwrap_or(size), size, "INV-SUM: bytes in a listpack");
     }
 }
 
-fn listpack_sum<'a>(texts: impl Iterator<Item = &'a [u8]>) -> usize {
-    texts.map(listpack_len).sum()
+fn listpack_sum<'a>(codes: impl Iterator<Item = Code<'a>>) -> usize {
+    codes.map(listpack_len).sum()
 }

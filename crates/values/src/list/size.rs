@@ -2,7 +2,8 @@
 //! How large a list and its chunks may be: [`Caps`]; and how large an element is in a listpack of
 //! Redis: [`listpack_len`].
 
-use crate::{Limits, parse_i64};
+use super::code::Code;
+use crate::Limits;
 
 /// The most bytes when a number of elements is the limit.
 const SAFE_BYTES: usize = 8 << 10;
@@ -45,17 +46,19 @@ impl Caps {
 }
 
 /// The bytes of an element in a listpack of Redis, which stores integers in binary.
-pub(super) fn listpack_len(text: &[u8]) -> usize {
-    let len = match (parse_i64(text), text.len()) {
-        (Some(0..=127), _) => 1,
-        (Some(-0x1000..=0xfff), _) => 2,
-        (Some(-0x8000..=0x7fff), _) => 3,
-        (Some(-0x80_0000..=0x7f_ffff), _) => 4,
-        (Some(-0x8000_0000..=0x7fff_ffff), _) => 5,
-        (Some(_), _) => 9,
-        (None, len @ ..64) => 1 + len,
-        (None, len @ ..4096) => 2 + len,
-        (None, len) => 5 + len,
+pub(super) fn listpack_len(code: Code<'_>) -> usize {
+    let len = match code {
+        Code::Integer(0..=127) => 1,
+        Code::Integer(-0x1000..=0xfff) => 2,
+        Code::Integer(-0x8000..=0x7fff) => 3,
+        Code::Integer(-0x80_0000..=0x7f_ffff) => 4,
+        Code::Integer(-0x8000_0000..=0x7fff_ffff) => 5,
+        Code::Integer(_) => 9,
+        Code::Text(text) => match text.len() {
+            len @ ..64 => 1 + len,
+            len @ ..4096 => 2 + len,
+            len => 5 + len,
+        },
     };
     // The length again, seven bits to a byte, for the way back.
     len + match len {
@@ -95,12 +98,12 @@ mod tests {
 
     #[test]
     fn integers_are_short_and_what_only_looks_like_one_is_not() {
-        let len = |text: &str| listpack_len(text.as_bytes());
+        let len = |text: &str| listpack_len(Code::of(text.as_bytes()));
         assert_eq!(["0", "127", "128", "-1", "4095", "-4096"].map(len), [2, 2, 3, 3, 3, 3]);
         assert_eq!(["4096", "32767", "-32768", "32768"].map(len), [4, 4, 4, 5]);
         assert_eq!(["8388608", "2147483648", "-9223372036854775808"].map(len), [6, 10, 10]);
         assert_eq!(["007", "-0", "9223372036854775808", ""].map(len), [5, 4, 21, 2]);
-        let len = |len| listpack_len(&vec![b'x'; len]);
+        let len = |len| listpack_len(Code::of(&vec![b'x'; len]));
         assert_eq!([63, 64, 125, 126, 4095, 4096].map(len), [65, 67, 128, 130, 4099, 4103]);
     }
 }

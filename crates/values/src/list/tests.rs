@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::size::{Caps, LISTPACK_HEAD, listpack_len};
 use super::*;
-use crate::pack::element_len;
 use crate::{Encoding, Remains};
 use allocator::size_class;
 
@@ -24,7 +23,15 @@ fn edit<'a>(entry: &'a mut Entry, limits: &Limits) -> ListMut<'a> {
 /// Texts by number: few, so that many elements are equal, and of all lengths that matter.
 fn text(number: u8) -> Vec<u8> {
     match number {
-        0..160 => (u32::from(number) * 37 % 400).to_string().into_bytes(),
+        0..80 => (u32::from(number) * 37 % 400).to_string().into_bytes(),
+        80..140 => {
+            let integer = i64::MAX >> (u32::from(number) - 80);
+            (if number.is_multiple_of(2) { integer } else { -1 - integer }).to_string().into_bytes()
+        }
+        140..160 => {
+            let texts = ["01", "-0", "+1", " 1", "9223372036854775808", "-", "", "1.0", "1", "-1"];
+            Vec::from(texts[usize::from(number) % texts.len()])
+        }
         160..200 => Vec::from("some text of some length, or so, number ".repeat(2)),
         200..235 => vec![number; 150],
         235..245 => vec![number; 1500],
@@ -42,7 +49,7 @@ struct Model {
 
 impl Model {
     fn is_over(&self, caps: Caps, elements: usize, bytes: usize) -> bool {
-        let size: usize = self.texts.iter().map(|text| listpack_len(text)).sum();
+        let size: usize = self.texts.iter().map(|text| listpack_len(Code::of(text))).sum();
         caps.are_exceeded_by(LISTPACK_HEAD + size + bytes, self.texts.len() + elements)
     }
 
@@ -194,8 +201,8 @@ fn check(entry: &Entry, model: &Model) {
     assert!(list.iter().eq(texts), "forwards");
     assert!(list.iter().rev().eq(texts.iter().rev()), "backwards");
     for index in 0..texts.len() {
-        assert_eq!(list.get(index as i64), Some(&*texts[index]));
-        assert_eq!(list.get(index as i64 - texts.len() as i64), Some(&*texts[index]));
+        assert_eq!(list.get(index as i64).as_deref(), Some(&*texts[index]));
+        assert_eq!(list.get(index as i64 - texts.len() as i64).as_deref(), Some(&*texts[index]));
     }
     assert_eq!((list.get(texts.len() as i64), list.get(-1 - texts.len() as i64)), (None, None));
     for (start, end) in [(0, 10), (3, 70), (50, 51), (20, 20), (60, 1_000)] {
@@ -206,8 +213,8 @@ fn check(entry: &Entry, model: &Model) {
         // From both ends at once.
         let (mut iter, mut model) = (list.range(start..end), model.iter());
         while let Some(front) = iter.next() {
-            assert_eq!(Some(front), model.next().map(|text| &**text));
-            assert_eq!(iter.next_back(), model.next_back().map(|text| &**text));
+            assert_eq!(Some(&*front), model.next().map(|text| &**text));
+            assert_eq!(iter.next_back().as_deref(), model.next_back().map(|text| &**text));
             assert_eq!(iter.len(), model.len());
         }
     }
@@ -303,7 +310,7 @@ fn a_huge_element_is_alone_in_its_chunk() {
     assert!(edit(&mut entry, &limits).set(1500, &[b'h'; 100_000]));
     read(&entry).check_integrity();
     edit(&mut entry, &limits).push_front(&[b'i'; 100_000]);
-    let len = |index| read(&entry).get(index).map(<[u8]>::len);
+    let len = |index| read(&entry).get(index).map(|text| text.len());
     assert_eq!([0, 1, 1500, 1501, 1502].map(len), [100_000, 5, 5, 100_000, 5].map(Some));
     let Some(Large::List(large)) = entry.large() else { panic!("it is large") };
     let mut counts = large.chunks().iter().map(|chunk| (chunk.count(), chunk.size()));
@@ -317,7 +324,7 @@ fn chunks_are_full_whichever_way_they_are_filled() {
         for _ in 0..20_000 {
             edit(&mut entry, &limits(-2)).push(end, &vec![b'x'; len]);
         }
-        let content = 20_000 * element_len::<BOTH_WAYS>(len);
+        let content = 20_000 * Code::of(&vec![b'x'; len]).len();
         assert!(entry.heap_bytes() < content + content / 8, "{end:?} {len}");
     }
 }
@@ -349,6 +356,74 @@ fn elements_removed_here_and_there_leave_no_small_chunks() {
     assert_eq!(edit(&mut entry, &limits(-2)).remove(0, b"goes"), 47_500);
     read(&entry).check_integrity();
     assert!(entry.heap_bytes() < 3 * 2_500 * 7, "{}", entry.heap_bytes());
+}
+
+#[test]
+fn integers_are_stored_in_binary() {
+    // Bytes for each element, from integers and as many others of the same length.
+    for (first, digits, integer_len, text_len) in
+        [(1000, "x000", 3, 6), (1_700_000_000, "x000000000", 6, 12)]
+    {
+        for count in [200, 50_000] {
+            let (mut integers, mut texts) = (Entry::new_list(b"key"), Entry::new_list(b"key"));
+            for number in 0..count {
+                let integer = first + number % 1000;
+                edit(&mut integers, &limits(-2)).push_back(integer.to_string().as_bytes());
+                edit(&mut texts, &limits(-2)).push_back(digits.as_bytes());
+            }
+            assert_eq!((integers.len(), texts.len()), (count as usize, count as usize));
+            let most = |len| len * count as usize + len * count as usize / 8 + 64;
+            assert!(integers.heap_bytes() < most(integer_len), "{}", integers.heap_bytes());
+            assert!(texts.heap_bytes() > text_len * count as usize, "{}", texts.heap_bytes());
+        }
+    }
+}
+
+#[test]
+fn elements_that_look_like_integers_come_back_and_are_found() {
+    let texts = [
+        "1",
+        "01",
+        "-1",
+        "-0",
+        "0",
+        "+1",
+        " 1",
+        "1 ",
+        "",
+        "-",
+        "255",
+        "256",
+        "-32769",
+        "8388608",
+        "2147483648",
+        "140737488355328",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "1e3",
+        "१",
+    ];
+    for repeat in [1, 400] {
+        let mut entry = Entry::new_list(b"key");
+        let all: Vec<&str> = (0..repeat).flat_map(|_| texts).collect();
+        all.iter().for_each(|text| edit(&mut entry, &limits(-2)).push_back(text.as_bytes()));
+        assert!(read(&entry).iter().eq(&all) && read(&entry).iter().rev().eq(all.iter().rev()));
+        for (index, text) in texts.iter().enumerate() {
+            let first = NonZeroI64::new(1).expect("it is not 0");
+            assert_eq!(read(&entry).positions(text.as_bytes(), first, None).next(), Some(index));
+            assert_eq!(read(&entry).positions(text.as_bytes(), first, None).count(), repeat);
+        }
+        let mut list = edit(&mut entry, &limits(-2));
+        assert!(list.insert_before(b"01", b"12") && list.insert_after(b"01", b"012"));
+        assert!(list.set(0, b"-9") && list.set(-1, b"-09"));
+        assert_eq!((list.remove(0, b"1"), list.remove(0, b"012")), (repeat - 1, 1));
+        let begin: Vec<_> = list.read().range(0..3).map(|text| text.to_vec()).collect();
+        assert_eq!(begin, [&b"-9"[..], b"12", b"01"]);
+        assert_eq!(list.pop_back(<[u8]>::to_vec), Some(b"-09".to_vec()));
+        assert_eq!(list.pop_front(<[u8]>::to_vec), Some(b"-9".to_vec()));
+        read(&entry).check_integrity();
+    }
 }
 
 #[test]

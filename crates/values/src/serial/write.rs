@@ -21,7 +21,7 @@ pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
         Type::List => {
             writer.begin(types::LIST, entry.len());
             let elements = entry.list().into_iter().flat_map(|list| list.iter());
-            elements.for_each(|element| writer.string(element));
+            elements.for_each(|element| writer.string(&element));
         }
         Type::Set => {
             writer.begin(types::SET, entry.len());

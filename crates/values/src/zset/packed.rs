@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 
 use super::is_before;
 use crate::Entry;
-use crate::pack::{self, ONE_WAY, Pack};
+use crate::pack::{self, Pack};
 use crate::scratch::Scratch;
 
 /// Bytes of a score.
@@ -44,7 +44,7 @@ impl Item<'_> {
 #[inline]
 fn at(bytes: &[u8], offset: usize) -> Option<Item<'_>> {
     let score = bytes[offset..].first_chunk::<SCORE>()?;
-    let element = Pack::<ONE_WAY>::new(bytes).at(offset + SCORE)?;
+    let element = Pack::new(bytes).at(offset + SCORE)?;
     Some(Item {
         member: element.text,
         score: f64::from_le_bytes(*score),
@@ -106,14 +106,14 @@ pub(super) fn place(bytes: &[u8], member: &[u8], score: f64) -> Place {
 
 /// Bytes that a member of `len` bytes takes with its score.
 pub(super) fn item_len(len: usize) -> usize {
-    SCORE + pack::element_len::<ONE_WAY>(len)
+    SCORE + pack::element_len(len)
 }
 
 /// The bytes of these members, which are in their order.
 pub(super) fn all<'a>(members: impl Iterator<Item = (&'a [u8], f64)>) -> Scratch {
     let mut bytes = Scratch::new();
     for (member, score) in members {
-        bytes.bytes(&score.to_le_bytes()).element::<ONE_WAY>(member);
+        bytes.bytes(&score.to_le_bytes()).element(member);
     }
     bytes
 }
@@ -121,7 +121,7 @@ pub(super) fn all<'a>(members: impl Iterator<Item = (&'a [u8], f64)>) -> Scratch
 /// Adds a member that is not there, at the place found for it.
 pub(super) fn insert(entry: &mut Entry, place: &Place, member: &[u8], score: f64) {
     let mut item = Scratch::new();
-    item.bytes(&score.to_le_bytes()).element::<ONE_WAY>(member);
+    item.bytes(&score.to_le_bytes()).element(member);
     entry.splice(place.target..place.target, item.as_slice());
 }
 

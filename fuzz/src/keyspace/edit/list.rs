@@ -41,7 +41,7 @@ impl Edit<'_> {
             _ => {
                 let index = signed(list, input)?;
                 let expected = resolve(list, index).map(|index| list[index].as_slice());
-                assert_eq!(entry.read().get(index), expected, "the element {index}");
+                assert_eq!(entry.read().get(index).as_deref(), expected, "the element {index}");
             }
         }
         Ok(())

@@ -139,8 +139,8 @@ fn elements<'k>(
     let mirrored = entry.len() - range.end..entry.len() - range.start;
     if let Some(list) = entry.list() {
         return match from_end {
-            false => Box::new(list.range(range).map(Text::from)),
-            true => Box::new(list.range(mirrored).rev().map(Text::from)),
+            false => Box::new(list.range(range)),
+            true => Box::new(list.range(mirrored).rev()),
         };
     }
     if let Some(zset) = entry.zset() {

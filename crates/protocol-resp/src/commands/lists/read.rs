@@ -27,7 +27,7 @@ pub(crate) fn lindex<V: View>(call: &mut Call<'_, V>) -> Done {
         return Ok(());
     };
     let index = values::parse_i64(call.args.arg(2)).ok_or(Fault::NOT_INTEGER)?;
-    call.out.bulk_or_null(list.get(index));
+    call.out.bulk_or_null(list.get(index).as_deref());
     Ok(())
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn lrange<V: View>(call: &mut Call<'_, V>) -> Done {
     let range = clamp(start, stop, list.len());
     call.out.array(range.len());
     for element in list.range(range) {
-        call.out.bulk(element);
+        call.out.bulk(&element);
     }
     Ok(())
 }

@@ -119,7 +119,7 @@ fn of_value(entry: &Entry, now_ms: u64) -> Sum {
     let mut add = |texts: &[&[u8]]| join(&mut sum, digest(texts.iter().copied()));
     if let Some(list) = entry.list() {
         for (index, element) in list.iter().enumerate() {
-            add(&[&index.to_le_bytes(), element]);
+            add(&[&index.to_le_bytes(), &element]);
         }
     } else if let Some(set) = entry.set() {
         set.iter().for_each(|member| add(&[&member]));
