@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists: [`ListRef`] reads one and [`ListMut`] edits one.
 //!
-//! A list of up to two kilobytes is [packed](mod@pack) in its entry, readable from both ends: an
+//! A list of up to four kilobytes and 512 elements is [packed](mod@pack) in its entry, readable from both ends: an
 //! edit moves the bytes behind it. A longer list is a sequence of [chunks](large), each a pack with
 //! room at both ends. The [encoding](crate::Encoding) that a client is told does not depend on this
 //! form: see [`measure`].

@@ -69,13 +69,28 @@ impl<'a> Code<'a> {
     /// What an element is, given exactly its bytes.
     #[inline]
     pub(super) fn read(element: &'a [u8]) -> Self {
+        match element[0] {
+            ..MIDDLE => Code::Text(&element[1..element.len() - 1]),
+            MIDDLE.. => Self::read_longer(element),
+        }
+    }
+
+    /// The same of one that is no short text.
+    #[inline(never)]
+    fn read_longer(element: &'a [u8]) -> Self {
         let head = match element[0] {
-            ..MIDDLE => 1,
-            MIDDLE..LONG => 2,
+            ..LONG => 2,
             LONG => HEAD_MAX,
             INT_32..=u8::MAX => return Code::Integer(read_integer(element)),
         };
         Code::Text(&element[head..element.len() - head])
+    }
+
+    /// What the first element of `bytes` is, and the bytes behind it.
+    #[inline(always)]
+    pub(super) fn split(bytes: &'a [u8]) -> (Self, &'a [u8]) {
+        let (element, behind) = bytes.split_at(first_len(bytes));
+        (Self::read(element), behind)
     }
 
     /// What a client sees.
@@ -142,24 +157,29 @@ impl Head {
 }
 
 /// Bytes of the first element of `bytes`.
-#[inline]
+#[inline(always)]
 pub(super) fn first_len(bytes: &[u8]) -> usize {
-    len_by(|at| bytes[at])
+    match bytes[0] {
+        outer @ ..MIDDLE => 2 + usize::from(outer),
+        MIDDLE.. => longer_len(|at| bytes[at]),
+    }
 }
 
 /// Bytes of the last element of `bytes`.
-#[inline]
+#[inline(always)]
 pub(super) fn last_len(bytes: &[u8]) -> usize {
-    len_by(|at| bytes[bytes.len() - 1 - at])
+    match bytes[bytes.len() - 1] {
+        outer @ ..MIDDLE => 2 + usize::from(outer),
+        MIDDLE.. => longer_len(|at| bytes[bytes.len() - 1 - at]),
+    }
 }
 
-/// Bytes of an element whose bytes from one of its ends on `byte` returns.
-#[inline]
-fn len_by(byte: impl Fn(usize) -> u8) -> usize {
+/// Bytes of an element that is no short text, whose bytes from one of its ends on `byte` returns.
+#[inline(never)]
+fn longer_len(byte: impl Fn(usize) -> u8) -> usize {
     let outer = byte(0);
     match outer {
-        ..MIDDLE => 2 + usize::from(outer),
-        MIDDLE..LONG => 4 + (usize::from(outer - MIDDLE) << 8 | usize::from(byte(1))),
+        ..LONG => 4 + (usize::from(outer - MIDDLE) << 8 | usize::from(byte(1))),
         LONG => 2 * HEAD_MAX + u32::from_le_bytes([1, 2, 3, 4].map(byte)) as usize,
         INT_32 => 6,
         INT_48 => 8,

@@ -14,9 +14,16 @@ use crate::large::Large;
 use crate::scratch::Scratch;
 use crate::{Encoding, Entry, Limits};
 
-/// The most bytes of a list in its entry. Up to here, moving all of them costs no more than the
-/// rest of a push. At half of it, a list goes back into its entry.
-const PACKED_MAX: usize = 2048;
+/// The most bytes of a list in its entry. Moving all of them costs much less than the rest of a push.
+/// At half of it, a list goes back into its entry.
+const PACKED_MAX: usize = 4096;
+
+/// The most elements of a list in its entry, where they must be counted to tell how many there are:
+/// that is what most of a push takes. At half of it, a list goes back into its entry.
+const PACKED_LEN_MAX: usize = 512;
+
+/// The fewest bytes of an element.
+const ELEMENT_MIN: usize = 2;
 
 /// A list to edit.
 ///
@@ -37,6 +44,8 @@ pub struct ListMut<'a> {
     caps: Caps,
     /// Announced elements that were not pushed yet.
     announced: usize,
+    /// Elements of a packed list, if they have been counted.
+    counted: Option<usize>,
 }
 
 impl<'a> ListMut<'a> {
@@ -48,7 +57,7 @@ impl<'a> ListMut<'a> {
 
     /// The list that an entry is known to be.
     pub(crate) fn known(entry: &'a mut Entry, limits: &Limits) -> Self {
-        ListMut { entry, caps: Caps::of(limits), announced: 0 }
+        ListMut { entry, caps: Caps::of(limits), announced: 0, counted: None }
     }
 
     /// The list, to read.
@@ -58,7 +67,7 @@ impl<'a> ListMut<'a> {
 
     /// Elements.
     pub fn len(&self) -> usize {
-        self.read().len()
+        self.counted.unwrap_or_else(|| self.read().len())
     }
 
     /// Whether it has lost its last element, and is to be removed.
@@ -112,24 +121,39 @@ impl<'a> ListMut<'a> {
             None => self.grow(1, text.len()),
         }
         let (code, caps) = (Code::of(text), self.caps);
-        if let Some(large) = self.make_room(code) {
+        if let Some(large) = self.make_room(code, 1) {
             return large.push(end, code, caps);
         }
         let at = if end == End::Front { 0 } else { self.entry.bytes().len() };
         self.splice(at..at, code);
     }
 
-    /// The chunks, if there are any or the entry is too small for another element.
-    fn make_room(&mut self, code: Code<'_>) -> Option<&mut LargeList> {
-        let len = self.entry.bytes().len() + code.len();
-        if self.entry.kind() == Kind::ListPack && len > PACKED_MAX {
+    /// The chunks, if there are any or the entry has no room for the element, which comes in
+    /// addition to the others or not.
+    fn make_room(&mut self, code: Code<'_>, more: usize) -> Option<&mut LargeList> {
+        if self.entry.kind() != Kind::ListPack {
+            return self.large();
+        }
+        let size = self.entry.bytes().len() + code.len();
+        if size > PACKED_MAX || self.count_if_over(size) + more > PACKED_LEN_MAX {
             return Some(self.make_large());
         }
-        self.large()
+        None
+    }
+
+    /// Elements of the packed list, if elements of `size` bytes may be too many for an entry.
+    fn count_if_over(&mut self, size: usize) -> usize {
+        if size <= PACKED_LEN_MAX * ELEMENT_MIN {
+            return 0;
+        }
+        let count = self.len();
+        self.counted = Some(count);
+        count
     }
 
     /// Puts an element in the place of bytes of the packed list.
     fn splice(&mut self, range: Range<usize>, code: Code<'_>) {
+        self.counted = self.counted.map(|count| count + usize::from(range.is_empty()));
         let mut element = Scratch::new();
         code.write(element.extend(code.len()));
         self.entry.splice(range, element.as_slice());
@@ -159,6 +183,7 @@ impl<'a> ListMut<'a> {
         }?;
         let (range, result) = (element.range(), gone(&element.text()));
         self.entry.splice(range, &[]);
+        self.counted = self.counted.map(|count| count - 1);
         Some(result)
     }
 
@@ -167,7 +192,7 @@ impl<'a> ListMut<'a> {
         let Some(index) = resolve(index, self.len()) else { return false };
         self.grow(1, text.len());
         let (code, caps) = (Code::of(text), self.caps);
-        if let Some(large) = self.make_room(code) {
+        if let Some(large) = self.make_room(code, 0) {
             large.replace(large.locate(index), code, caps);
             self.settle();
             return true;
@@ -191,7 +216,7 @@ impl<'a> ListMut<'a> {
     fn insert(&mut self, pivot: &[u8], side: End, text: &[u8]) -> bool {
         self.grow(1, text.len());
         let (pivot, code, caps) = (Code::of(pivot), Code::of(text), self.caps);
-        if let Some(large) = self.make_room(code) {
+        if let Some(large) = self.make_room(code, 1) {
             let Some(place) = large.position(pivot) else { return false };
             let border = if side == End::Front { place.start } else { place.end };
             large.insert(place.chunk, border, code, caps);
@@ -224,6 +249,7 @@ impl<'a> ListMut<'a> {
         match large::without(self.entry.bytes(), from, count, code) {
             Some((kept, removed)) => {
                 self.entry.set_bytes(Kind::ListPack, &kept);
+                self.counted = None;
                 removed
             }
             None => 0,
@@ -246,6 +272,7 @@ impl<'a> ListMut<'a> {
         let (start, end, len) = (border(start), border(end), bytes.len());
         self.entry.splice(end..len, &[]);
         self.entry.splice(0..start, &[]);
+        self.counted = None;
     }
 
     /// After removals, the list may be called a listpack again, and may fit in the entry.
@@ -253,7 +280,8 @@ impl<'a> ListMut<'a> {
         let caps = self.caps;
         let Some(large) = self.large() else { return };
         large.shrunk(caps);
-        if large.encoding() == Encoding::Listpack && large.size() <= PACKED_MAX / 2 {
+        let is_small = large.size() <= PACKED_MAX / 2 && large.len() <= PACKED_LEN_MAX / 2;
+        if is_small && large.encoding() == Encoding::Listpack {
             let bytes: Vec<u8> =
                 large.chunks().iter().flat_map(|chunk| chunk.as_bytes()).copied().collect();
             self.entry.set_bytes(Kind::ListPack, &bytes);
@@ -272,6 +300,7 @@ impl<'a> ListMut<'a> {
     fn make_large(&mut self) -> &mut LargeList {
         let large = LargeList::new(ListPack::new(self.entry.bytes()), self.caps);
         self.entry.set_large(Large::List(large));
+        self.counted = None;
         self.large().expect("it has just been made large")
     }
 }

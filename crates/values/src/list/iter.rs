@@ -28,6 +28,11 @@ impl<'a> Iterator for ListIter<'a> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.0.size_hint()
     }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Text<'a>) -> B>(self, init: B, mut visit: F) -> B {
+        self.0.fold(init, |result, code| visit(result, code.text()))
+    }
 }
 
 impl<'a> DoubleEndedIterator for ListIter<'a> {
@@ -111,16 +116,35 @@ impl<'a> Iterator for Codes<'a> {
             let chunk = run.chunk + 1;
             run = Run { chunk, bytes: self.chunks()?.get(chunk)?.as_bytes() };
         }
-        let element = ListPack::new(run.bytes).at(0)?;
-        self.front = Some(Run { bytes: &run.bytes[element.end()..], ..run });
+        let (code, bytes) = Code::split(run.bytes);
+        self.front = Some(Run { bytes, ..run });
         self.start += 1;
-        Some(element.code())
+        Some(code)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let len = self.end - self.start;
         (len, Some(len))
+    }
+
+    /// Less work for each element: nothing is written down between two of them.
+    #[inline]
+    fn fold<B, F: FnMut(B, Code<'a>) -> B>(mut self, init: B, mut visit: F) -> B {
+        let Some(first) = self.next() else { return init };
+        let mut result = visit(init, first);
+        let Some(mut run) = self.front else { return result };
+        for _ in self.start..self.end {
+            if run.bytes.is_empty() {
+                let chunk = run.chunk + 1;
+                let Some(next) = self.chunks().and_then(|chunks| chunks.get(chunk)) else { break };
+                run = Run { chunk, bytes: next.as_bytes() };
+            }
+            let (code, bytes) = Code::split(run.bytes);
+            result = visit(result, code);
+            run.bytes = bytes;
+        }
+        result
     }
 }
 

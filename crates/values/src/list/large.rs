@@ -42,7 +42,9 @@ impl LargeList {
     /// A list with the elements of one that was packed in its entry, where it was called a
     /// listpack.
     pub(super) fn new(pack: ListPack<'_>, caps: Caps) -> Self {
-        let mut list = LargeList { chunks: VecDeque::new(), measure: Measure::new(), heap: 0 };
+        // Many lists have one chunk.
+        let chunks = VecDeque::with_capacity(1);
+        let mut list = LargeList { chunks, measure: Measure::new(), heap: 0 };
         pack.codes().for_each(|code| list.push(End::Back, code, caps));
         list
     }
@@ -183,8 +185,7 @@ impl LargeList {
     /// Adds an element at an end.
     pub(super) fn push(&mut self, end: End, code: Code<'_>, caps: Caps) {
         self.measure.count_in(code, caps);
-        let len = code.len();
-        let is_only = self.chunks.len() <= 1;
+        let (len, whole) = (code.len(), self.measure.size());
         if !self.end_mut(end).is_some_and(|chunk| fits(chunk, end, len, caps)) {
             if let Some(last) = self.last(end) {
                 self.change(last, Chunk::tighten);
@@ -194,8 +195,8 @@ impl LargeList {
         let last = self.last(end).expect("a chunk has just been added");
         self.change(last, |chunk| {
             chunk.push(end, code, |needed| {
-                // A list of one chunk is small, and there may be many such lists.
-                let spare = if is_only { needed / 4 } else { caps.bytes / 4 };
+                // There may be many lists that are not long.
+                let spare = (whole / 8).min(caps.bytes / 4);
                 size_class(needed + spare).min(caps.bytes)
             });
         });

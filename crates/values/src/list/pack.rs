@@ -105,11 +105,12 @@ impl<'a> ListPack<'a> {
 
     /// How many elements there are, by walking over all.
     pub(super) fn count(self) -> usize {
-        let (mut rest, mut count) = (self.bytes, 0);
-        while !rest.is_empty() {
-            rest = &rest[first_len(rest)..];
+        let (mut at, mut count) = (0, 0);
+        while at < self.bytes.len() {
+            at += first_len(&self.bytes[at..]);
             count += 1;
         }
+        debug_assert_eq!(at, self.bytes.len(), "INV-PACK: an element goes over the end");
         count
     }
 

@@ -216,6 +216,62 @@ fn a_short_list_is_one_allocation() {
 }
 
 #[test]
+fn a_list_of_some_kilobytes_takes_little_more_than_its_elements() {
+    for end in [End::Front, End::Back] {
+        let mut entry = Entry::new_list(b"key");
+        (0..500).for_each(|_| edit(&mut entry, &limits(-2)).push(end, b"abcd"));
+        assert_eq!(entry.heap_bytes(), size_class(4 + 4 + 4 + 500 * 6));
+        for count in 501..1_000 {
+            edit(&mut entry, &limits(-2)).push(end, b"abcd");
+            let most = size_class(count * 6 + count * 6 / 8) + 256;
+            assert!(entry.large().is_none() || entry.heap_bytes() < most, "{count}");
+        }
+        assert!(entry.large().is_some());
+    }
+}
+
+#[test]
+fn a_list_of_many_small_elements_is_not_packed() {
+    let limits = limits(-2);
+    let mut entry = Entry::new_list(b"key");
+    let mut list = edit(&mut entry, &limits);
+    for count in 1..=512 {
+        list.push_back(b"7");
+        assert_eq!(list.len(), count);
+    }
+    assert!(list.set(5, b"8") && list.set(500, b"300") && list.len() == 512);
+    assert!(entry.large().is_none(), "512 elements are packed");
+    edit(&mut entry, &limits).push_front(b"7");
+    assert!(entry.large().is_some(), "513 elements are not");
+    assert_eq!((entry.len(), entry.encoding()), (513, Encoding::Listpack));
+    let mut list = edit(&mut entry, &limits);
+    (0..256).for_each(|_| _ = list.pop_front(|_| ()));
+    assert_eq!(list.len(), 257);
+    assert!(entry.large().is_some(), "257 elements stay as they are");
+    edit(&mut entry, &limits).pop_front(|_| ());
+    assert!(entry.large().is_none(), "256 elements are packed again");
+    read(&entry).check_integrity();
+}
+
+#[test]
+fn a_packed_list_knows_its_length_after_each_edit() {
+    let limits = limits(-2);
+    let mut entry = Entry::new_list(b"key");
+    let mut list = edit(&mut entry, &limits);
+    (0..300).for_each(|_| list.push_back(b"abcd"));
+    assert!(list.insert_after(b"abcd", b"pivot") && list.insert_before(b"pivot", b"abcd"));
+    assert!(list.set(-1, b"last") && list.len() == list.read().len() && list.len() == 302);
+    assert!(list.pop_front(|_| ()).is_some() && list.pop_back(|_| ()).is_some());
+    assert!(list.len() == list.read().len() && list.len() == 300);
+    list.trim(0..290);
+    assert_eq!((list.len(), list.read().len()), (290, 290));
+    list.push_front(b"abcd");
+    assert_eq!(list.remove(2, b"abcd"), 2);
+    assert_eq!((list.len(), list.read().len()), (289, 289));
+    assert!(entry.large().is_none());
+}
+
+#[test]
 fn other_types_are_no_lists() {
     let mut entry = Entry::string(b"key", b"value");
     assert!(entry.list().is_none() && entry.list_mut(&limits(-2)).is_none());

@@ -42,9 +42,8 @@ pub(crate) fn lrange<V: View>(call: &mut Call<'_, V>) -> Done {
     };
     let range = clamp(start, stop, list.len());
     call.out.array(range.len());
-    for element in list.range(range) {
-        call.out.bulk(&element);
-    }
+    let out = &mut call.out;
+    list.range(range).for_each(|element| out.bulk(&element));
     Ok(())
 }
 
