@@ -43,8 +43,8 @@ pub struct Options {
     /// For how long a turn of the event loop begins to serve connections. The turn ends later, by the time of
     /// the last batch of requests and of the background work.
     pub turn_time: Duration,
-    /// For how long a turn of the event loop begins steps of TLS handshakes. A step that signs with an RSA
-    /// key takes longer than anything else in a turn and cannot be divided.
+    /// For how long a turn of the event loop begins steps of TLS handshakes, after it has served all others. A step that
+    /// signs with an RSA key takes longer than anything else in a turn and cannot be divided.
     pub handshake_time: Duration,
     /// Steps of background work per turn of the event loop, see
     /// [`protocol::Execute::maintain`].

@@ -8,14 +8,16 @@
 //! 3. Take messages from the mailbox.
 //! 4. Serve the connections that have events, then those that yielded in the turn before.
 //! 5. Serve the datagrams that wait, if the worker receives any.
-//! 6. Let the service do background work.
-//! 7. Look for connections that ran out of time.
-//! 8. Send what was written to connections of other workers.
+//! 6. Go on with TLS handshakes that have input.
+//! 7. Let the service do background work.
+//! 8. Look for connections that ran out of time.
+//! 9. Send what was written to connections of other workers.
 //!
 //! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
 //! none has been. The connection that is being served then ends with its batch of requests or its write.
-//! After [`Options::handshake_time`] no step of a TLS handshake is begun. The connections that are left are
-//! queued, and the next turn begins with that queue.
+//! The connections that are left are queued, and the next turn begins with that queue. Connections in a TLS
+//! handshake have a queue of their own, whose turn comes after all others: one step is taken in each turn, and
+//! further ones for [`Options::handshake_time`]. So however many clients connect, the others wait for no more than that.
 
 mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -24,6 +26,7 @@ mod datagrams;
 mod driver;
 mod edge;
 mod footprint;
+mod handshakes;
 mod post;
 mod readiness;
 mod stopwatch;
@@ -84,6 +87,8 @@ pub struct Worker<P: Protocol, E, M> {
     ports: Option<Box<Ports>>,
     /// Slots of connections that have more to do and need no event.
     again: VecDeque<usize>,
+    /// Slots of connections whose TLS handshake can go on.
+    handshakes: VecDeque<usize>,
     now: Now,
     /// When this turn of the loop began.
     woken: Timer,
@@ -153,6 +158,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             slots: HashMap::new(),
             ports: None,
             again: VecDeque::with_capacity(LINE),
+            handshakes: VecDeque::new(),
             now,
             woken: Timer::start(),
             until: None,
@@ -225,6 +231,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.serve_queue(waiting);
         }
         self.serve_datagrams();
+        self.serve_handshakes();
         let before = self.footprint.told();
         if let Some(buffers) = self.footprint.news(&self.pool) {
             note_buffers(buffers.bytes as i64 - before as i64);
@@ -247,7 +254,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// How long to sleep before the next turn; `None` when there is something to do.
     fn sleep(&self) -> Option<Duration> {
-        let has_more = !self.again.is_empty() || self.more_upkeep || self.has_datagrams();
+        let is_queued = !self.again.is_empty() || !self.handshakes.is_empty();
+        let has_more = is_queued || self.more_upkeep || self.has_datagrams();
         if has_more || self.inbox.has_mail() {
             return None;
         }
@@ -386,7 +394,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let connection = &mut self.connections[slot];
         if !connection.queued {
             connection.queued = true;
-            self.again.push_back(slot);
+            let is_handshaking = connection.session.is_handshaking();
+            let queue = if is_handshaking { &mut self.handshakes } else { &mut self.again };
+            queue.push_back(slot);
         }
     }
 

@@ -9,7 +9,6 @@
 use super::Worker;
 use arrayvec::ArrayVec;
 use protocol::{Execute, Protocol, Stage};
-use std::time::Duration;
 
 /// Number of connections that are read before the first of them is served. Enough for their cache misses to
 /// overlap; few enough that the memory that the kernel touched in reading is still in the cache when replies
@@ -57,7 +56,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.look_ahead(ready);
         }
         let mut served = 0;
-        while served < ready.len() && !self.is_over(ready[served]) {
+        while served < ready.len() && !self.is_spent {
             self.serve(ready[served]);
             served += 1;
         }
@@ -70,20 +69,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
         }
         ready.clear();
-    }
-
-    /// Whether it is too late in the turn to serve this connection: INV-SHORT. Connections are not overtaken
-    /// by those behind them in the queue, so a handshake that is too late ends the turn.
-    fn is_over(&mut self, slot: usize) -> bool {
-        if !self.is_spent
-            && self
-                .taken
-                .is_some_and(|nanos| Duration::from_nanos(nanos) >= self.options.handshake_time)
-            && let Some(connection) = self.connections.get(slot)
-        {
-            self.is_spent = connection.session.is_handshaking();
-        }
-        self.is_spent
     }
 
     /// Prefetches for the first requests of some connections.

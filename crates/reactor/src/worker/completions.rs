@@ -31,7 +31,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
             match self.hear(&completion) {
                 Some(slot) if ready.contains(&slot) => {}
-                Some(slot) if self.is_spent => self.queue(slot),
+                Some(slot) if self.is_to_wait(slot) => self.queue(slot),
                 Some(slot) => self.serve_with_others(slot, &mut ready),
                 None => {}
             }

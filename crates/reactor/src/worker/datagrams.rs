@@ -68,7 +68,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             until: self.until,
         };
         if ports.serve(self.index, &self.make_protocol, &mut desk) {
-            REQUEST_DURATION.record(self.woken.nanos());
+            let elapsed = self.woken.nanos();
+            REQUEST_DURATION.record(elapsed);
+            self.taken = Some(elapsed);
         }
         self.deliver();
     }

@@ -6,7 +6,7 @@ use protocol::Protocol;
 
 impl<P: Protocol, E, M> Worker<P, E, M> {
     /// At the begin and at the end of a turn: no message is half delivered, and the worker knows its
-    /// connections by their slots, by their numbers and by the queue alike.
+    /// connections by their slots, by their numbers and by the queues alike.
     #[inline]
     pub(super) fn check_edge(&self) {
         if !cfg!(debug_assertions) {
@@ -16,8 +16,9 @@ impl<P: Protocol, E, M> Worker<P, E, M> {
         assert!(self.outbox.is_empty(), "errands of the outbox are left");
         assert!(self.outgoing.is_empty(), "errands for other workers are left");
         assert_eq!(self.connections.len(), self.slots.len(), "slots and connections");
-        // A slot of a connection that was removed may still be in the queue.
+        // A slot of a connection that was removed may still be in a queue.
         let queued = self.connections.iter().filter(|(_, connection)| connection.queued).count();
-        assert!(queued <= self.again.len(), "{queued} connections wait in the queue");
+        let waiting = self.again.len() + self.handshakes.len();
+        assert!(queued <= waiting, "{queued} connections wait in the queues");
     }
 }

@@ -78,7 +78,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let mut ready = Ready::new();
         for event in &events {
             match self.note(event) {
-                Some(slot) if self.is_spent => self.queue(slot),
+                Some(slot) if self.is_to_wait(slot) => self.queue(slot),
                 Some(slot) => self.serve_with_others(slot, &mut ready),
                 None => {}
             }

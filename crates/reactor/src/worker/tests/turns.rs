@@ -68,7 +68,8 @@ fn inv_short_a_turn_that_has_taken_its_time_serves_nobody_else() {
     let mut served = Vec::new();
     for _ in 0..100 {
         rig.step();
-        let lines: Vec<_> = DIARY.take().into_iter().filter(|line| line.starts_with("run")).collect();
+        let lines: Vec<_> =
+            DIARY.take().into_iter().filter(|line| line.starts_with("run")).collect();
         assert!(lines.len() <= 1, "{lines:?} in one turn");
         served.extend(lines);
     }
@@ -159,4 +160,62 @@ fn inv_short_a_handshake_that_is_late_waits_for_the_next_turn() {
     }
     assert_eq!(turns, 20);
     assert_eq!(rig.read_all(&mut plain).0, b"x\n");
+}
+
+/// Connects `n` peers whose handshakes have a step to take, each of which fails.
+fn storm<F>(rig: &mut Rig<F>, n: u64) -> Vec<UnixStream>
+where
+    F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
+{
+    let connector = TlsConnector::new("localhost", &Trust::Anybody).unwrap();
+    let mut peers: Vec<_> = (0..n).map(|serial| rig.shake_hands(serial, &connector)).collect();
+    rig.settle();
+    for peer in &mut peers {
+        peer.write_all(b"this is no handshake").unwrap();
+    }
+    peers
+}
+
+#[test]
+fn inv_short_established_connections_do_not_wait_for_handshakes() {
+    let mut rig = Rig::new(Options { handshake_time: Duration::ZERO, ..options() }, echo);
+    let _peers = storm(&mut rig, 40);
+    let mut plain = rig.connect();
+    while rig.connection(1).is_none() {
+        rig.step();
+    }
+    for _ in 0..5 {
+        plain.write_all(b"x\n").unwrap();
+        let (mut turns, mut reply) = (0, Vec::new());
+        while reply != b"x\n" {
+            rig.step();
+            read_ready(&mut plain, &mut reply);
+            turns += 1;
+        }
+        // Epoll reports it at once. A ring receives in one turn and sends with the begin of the next.
+        assert!(turns <= 3, "{turns} turns");
+    }
+    assert!(rig.worker.connections.len() > 20, "handshakes have waited all the time");
+}
+
+#[test]
+fn inv_short_a_handshake_goes_on_in_each_turn_that_others_use_up() {
+    let limits = Limits { requests_per_turn: 1, ..Limits::default() };
+    let options = Options { limits, handshake_time: Duration::ZERO, ..shortest() };
+    let mut rig = Rig::new(options, echo);
+    let _peers = storm(&mut rig, 20);
+    let mut greedy: Vec<_> = (0..3).map(|_| rig.connect()).collect();
+    for client in &mut greedy {
+        client.write_all(&b"f\n".repeat(200)).unwrap();
+    }
+    DIARY.take();
+    let mut turns = 0;
+    while rig.worker.connections.len() > greedy.len() {
+        rig.step();
+        turns += 1;
+    }
+    // On a ring some turns pass before the first events.
+    assert!((20..30).contains(&turns), "{turns} turns");
+    let served = DIARY.take().iter().filter(|line| line.starts_with("run")).count();
+    assert!(served >= 15, "{served} requests");
 }
