@@ -169,7 +169,8 @@ pub enum Control {
     /// is parsed and executed again. The service must have written nothing for it.
     Defer,
     /// As [`Control::Block`], but the reply has begun: its pieces follow by [`Outbox::push`], and the last one by
-    /// [`Outbox::resume`]. A peer that has closed its side still gets all of them.
+    /// [`Outbox::resume`]. A peer that has closed its side still gets all of them, and a server that stops waits for
+    /// them within its time for that.
     Stream,
 }
 

@@ -310,8 +310,10 @@ impl<P: Protocol> Connection<P> {
                         }
                         continue;
                     }
-                    let is_awaited = !self.has_peer_gone() || self.pipeline.is_streaming();
-                    if is_awaited && self.phase == Phase::Open {
+                    // A reply that has begun is finished, also while the worker drains: whoever sends it goes on
+                    // until it ends. What a blocked request waits for may never come.
+                    let is_awaited = self.phase == Phase::Open && !self.has_peer_gone();
+                    if is_awaited || self.pipeline.is_streaming() {
                         return self.flush_and_wait(desk);
                     }
                     self.close_drained();

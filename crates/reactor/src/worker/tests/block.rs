@@ -288,3 +288,45 @@ fn a_drain_does_not_wait_for_what_may_never_come() {
         assert_eq!(got, expected);
     }
 }
+
+#[test]
+fn a_drain_waits_for_the_end_of_a_reply_that_has_begun() {
+    for is_half_closed in [false, true] {
+        let mut rig = Rig::new(options(), wait);
+        let (mut client, mut other) = (rig.connect(), rig.connect());
+        client.write_all(b"a\nstream\nb\n").unwrap();
+        other.write_all(b"block\n").unwrap();
+        if is_half_closed {
+            client.shutdown(Shutdown::Write).unwrap();
+        }
+        rig.settle();
+        let deadline = rig.clock.now().ticks + LIMIT;
+        rig.worker.mailbox().send(Message::Drain { deadline }).unwrap();
+        for _ in 0..10 {
+            assert!(!rig.step());
+            rig.write(1, push(b"more\n"));
+        }
+        assert!(rig.connection(1).is_some() && rig.connection(2).is_none());
+        rig.write(1, resume(b"end\n"));
+        assert!((0..10).any(|_| rig.step()), "then it ends at once");
+        let mut got = Vec::new();
+        assert!(read_ready(&mut client, &mut got));
+        let expected = [&b"a\nbegin\n"[..], &b"more\n".repeat(10), b"end\nb\n"].concat();
+        assert_eq!(got, expected);
+    }
+}
+
+#[test]
+fn a_drain_waits_for_such_a_reply_until_its_deadline() {
+    let mut rig = Rig::new(options(), wait);
+    let mut client = rig.connect();
+    client.write_all(b"stream\n").unwrap();
+    rig.settle();
+    let deadline = rig.clock.now().ticks + LIMIT;
+    rig.worker.mailbox().send(Message::Drain { deadline }).unwrap();
+    rig.clock.advance(LIMIT - Duration::from_millis(1));
+    assert!((0..10).all(|_| !rig.step()));
+    rig.clock.advance(Duration::from_millis(1));
+    assert!(rig.step());
+    assert_eq!(rig.worker.connections.len(), 0);
+}
