@@ -15,16 +15,20 @@ use super::Worker;
 use crate::connection::Done;
 use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
 use crate::metrics::CONNECTIONS_PUSH_OVERFLOW;
+use crate::turn::Until;
 use log::warn;
 use protocol::{ConnectionId, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use session::Session;
 use std::sync::Arc;
 
-/// New connections and orders taken per turn of the loop.
+/// New connections and orders taken per turn of the loop, if its time suffices.
 pub(super) const MESSAGES: usize = 1024;
 
-/// Letters taken per turn of the loop: enough that those for one connection are sent in one write.
+/// Letters taken per turn of the loop, if its time suffices: enough that those for one connection are sent in one write.
 pub(super) const LETTERS: usize = 8192;
+
+/// Parts in which these are taken. After each the clock is read.
+pub(super) const PARTS: usize = 32;
 
 /// Number of errands for another worker at which they are sent. Fewer are sent before the replies of the connection
 /// that caused them, or at the end of the turn.
@@ -96,13 +100,24 @@ fn send(mailbox: &Mailbox, letters: &mut Vec<Letter>) {
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Takes messages and letters from the mailbox, up to the share of a turn.
+    /// Takes messages and letters from the mailbox, up to the share of a turn: INV-SHORT. They may take half of its
+    /// time, so that connections have the other half; what is left keeps the worker awake.
     pub(super) fn read_mail(&mut self) {
-        if !self.inbox.has_mail() {
-            return;
+        let until = Until::new(self.woken, self.options.turn_time / 2);
+        for _ in 0..PARTS {
+            if !self.inbox.has_mail() {
+                break;
+            }
+            self.read_part();
+            if self.inbox.has_mail() && until.is_past() {
+                break;
+            }
         }
+    }
+
+    fn read_part(&mut self) {
         let mut mail = std::mem::take(&mut self.mail);
-        self.inbox.take(MESSAGES, LETTERS, &mut mail);
+        self.inbox.take(MESSAGES / PARTS, LETTERS / PARTS, &mut mail);
         let Mail { messages, overrun, letters } = &mut mail;
         for message in messages.drain(..) {
             match message {

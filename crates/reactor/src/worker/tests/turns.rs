@@ -2,6 +2,7 @@
 //! How long turns are: the CPU time that is recorded, and INV-SHORT.
 
 use super::*;
+use crate::worker::post::{LETTERS, MESSAGES, PARTS};
 use crate::worker::stopwatch::TURN_CPU_TIME;
 use crate::worker::tests::ONE_AT_A_TIME;
 use session::{TlsConnector, Trust};
@@ -218,4 +219,56 @@ fn inv_short_a_handshake_goes_on_in_each_turn_that_others_use_up() {
     assert!((20..30).contains(&turns), "{turns} turns");
     let served = DIARY.take().iter().filter(|line| line.starts_with("run")).count();
     assert!(served >= 15, "{served} requests");
+}
+
+#[test]
+fn inv_short_newcomers_take_no_more_than_their_part_of_a_turn() {
+    let mut rig = Rig::new(shortest(), echo);
+    let mut old = rig.connect();
+    rig.settle();
+    let part = MESSAGES / PARTS;
+    let mut clients: Vec<_> = (0..3 * part).map(|_| rig.connect()).collect();
+    old.write_all(b"x\n").unwrap();
+    DIARY.take();
+    rig.step();
+    assert_eq!(rig.worker.connections.len(), 1 + part);
+    assert_eq!(rig.worker.sleep(), None, "the others wait");
+    rig.step();
+    assert_eq!(rig.worker.connections.len(), 1 + 2 * part);
+    assert_eq!(DIARY.take().last().map(String::as_str), Some("run x"), "between newcomers");
+    for client in &mut clients {
+        client.write_all(b"hello\n").unwrap();
+        assert_eq!(rig.read_all(client).0, b"hello\n");
+    }
+}
+
+#[test]
+fn inv_short_letters_take_no_more_than_their_part_of_a_turn_and_keep_their_order() {
+    let mut rig = Rig::new(shortest(), echo);
+    let (mut old, mut other) = (rig.connect(), rig.connect());
+    rig.settle();
+    let part = LETTERS / PARTS;
+    let lines: Vec<_> = (0..3 * part).map(|number| format!("{number}\n")).collect();
+    let to = ConnectionId::new(0, 1);
+    let push = |line: &String| (to, Errand::Push(Bytes::from(line.clone())));
+    rig.worker.mailbox().deliver(&mut lines.iter().map(push).collect()).unwrap();
+    other.write_all(b"x\n").unwrap();
+    for is_last in [false, false, true] {
+        rig.step();
+        assert_eq!(rig.worker.mailbox().has_mail(), !is_last);
+        assert!(is_last || rig.worker.sleep().is_none(), "the others wait");
+    }
+    assert_eq!(String::from_utf8(rig.read_all(&mut old).0).unwrap(), lines.concat());
+    assert_eq!(rig.read_all(&mut other).0, b"x\n");
+}
+
+#[test]
+fn messages_that_take_little_time_are_taken_in_one_turn() {
+    let mut rig = Rig::new(options(), echo);
+    let letter = (ConnectionId::new(0, 99), Errand::Push(Bytes::new()));
+    rig.worker.mailbox().deliver(&mut vec![letter; LETTERS]).unwrap();
+    let _clients: Vec<_> = (0..100).map(|_| rig.connect()).collect();
+    rig.step();
+    assert_eq!(rig.worker.connections.len(), 100);
+    assert!(!rig.worker.mailbox().has_mail());
 }
