@@ -34,6 +34,12 @@ impl Timer {
     pub fn nanos(&self) -> u64 {
         monotonic().saturating_sub(self.started)
     }
+
+    /// Nanoseconds from this timer's start to that of `later`. Reads no clock.
+    #[inline]
+    pub fn nanos_until(&self, later: Timer) -> u64 {
+        later.started.saturating_sub(self.started)
+    }
 }
 
 /// The machine's monotonic clock, in nanoseconds. It counts from the start of the machine.

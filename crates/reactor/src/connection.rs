@@ -15,7 +15,7 @@ use crate::worker::Outgoing;
 use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
-use clock::{Now, Ticks};
+use clock::{Now, Ticks, Timer};
 pub(crate) use overdue::Overdue;
 use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Flush, Session};
@@ -119,6 +119,8 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) queued: bool,
     /// Bytes have arrived since [`Connection::take_input`] was last called.
     has_input: bool,
+    /// When its worker learned of bytes to read, if it has not been served since.
+    pub(crate) noted: Option<Timer>,
     /// An error of reading ahead; the connection ends with it when it is served.
     failed: Option<io::Error>,
     /// When bytes last arrived.
@@ -154,6 +156,7 @@ impl<P: Protocol> Connection<P> {
             link: 0,
             queued: false,
             has_input: false,
+            noted: None,
             failed: None,
             read_at: now,
             unread_at: None,
@@ -163,9 +166,23 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Records an event: bytes, an error or the end of the stream can be read.
-    pub(crate) fn on_readable(&mut self, hung_up: bool) {
+    pub(crate) fn on_readable(&mut self, hung_up: bool, noted: Timer) {
         self.readable = true;
         self.hung_up |= hung_up;
+        self.note(noted);
+    }
+
+    /// Notes since when the bytes that have come wait, unless earlier ones do.
+    #[inline]
+    fn note(&mut self, noted: Timer) {
+        self.noted = self.noted.or(Some(noted));
+    }
+
+    /// For how many nanoseconds the connection has waited by the begin of this turn. Asked for when it is served, after
+    /// which it waits anew.
+    #[inline]
+    pub(crate) fn take_wait(&mut self, woken: Timer) -> u64 {
+        self.noted.take().map_or(0, |noted| noted.nanos_until(woken))
     }
 
     /// Whether bytes have arrived since the last call.

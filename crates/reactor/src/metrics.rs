@@ -88,9 +88,10 @@ metrics::levels! {
 }
 
 metrics::histograms! {
-    /// Time from the moment a worker learns that a connection has bytes to read until the
-    /// replies to all requests in them have been handed to the operating system, but for a request
-    /// that waits for others. One record per readiness event that brought bytes: a pipeline counts once.
+    /// Time from the turn in which a worker learns that a connection has bytes to read, also if it comes to it in a later
+    /// one, until the replies to all requests in them have been handed to the operating system, or on io_uring until
+    /// they are ready to be; but for a request that waits for others. One record per readiness event that brought
+    /// bytes: a pipeline counts once.
     pub(crate) static REQUEST_DURATION: "shoebill_request_duration_seconds" in nanoseconds;
     /// Events taken from the operating system at once.
     pub(crate) static WORKER_EVENTS_PER_POLL: "shoebill_worker_events_per_poll";

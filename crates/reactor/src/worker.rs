@@ -311,8 +311,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let Some((connection, mut desk)) = self.at(slot) else { return };
         let next = connection.serve(&mut desk);
         let elapsed = woken.nanos();
+        let waited = connection.take_wait(woken);
         if connection.take_input() {
-            REQUEST_DURATION.record(elapsed);
+            REQUEST_DURATION.record(waited + elapsed);
         }
         let next = next.unwrap_or_else(|error| {
             connection.note_ending(Ending::Error);

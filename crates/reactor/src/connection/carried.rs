@@ -5,14 +5,15 @@ use super::{Connection, Phase};
 use crate::Output;
 use crate::metrics::CONNECTION_BACKPRESSURE;
 use crate::uring::Wants;
-use clock::Ticks;
+use clock::{Ticks, Timer};
 use protocol::Protocol;
 use std::io;
 
 impl<P: Protocol> Connection<P> {
     /// Called when bytes were delivered, `taken` of them to the receive buffer.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks) {
+    pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks, noted: Timer) {
+        self.note(noted);
         self.readable |= self.session.has_undelivered();
         if taken > 0 {
             self.has_input = true;

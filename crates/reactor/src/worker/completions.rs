@@ -69,17 +69,17 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let is_served = match news {
             News::Bytes(taken) => {
                 WORKER_EVENT_READ.increment();
-                connection.on_delivered(taken, self.now.ticks);
+                connection.on_delivered(taken, self.now.ticks, self.woken);
                 true
             }
             News::Readable { hung_up } => {
                 WORKER_EVENT_READ.increment();
-                connection.on_readable(hung_up);
+                connection.on_readable(hung_up, self.woken);
                 true
             }
             News::End => {
                 WORKER_EVENT_READ.increment();
-                connection.on_readable(true);
+                connection.on_readable(true, self.woken);
                 true
             }
             News::HungUp => {

@@ -101,7 +101,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let hung_up = event.is_read_closed();
         if event.is_readable() || hung_up || event.is_error() {
             WORKER_EVENT_READ.increment();
-            connection.on_readable(hung_up);
+            connection.on_readable(hung_up, self.woken);
         }
         if event.is_error() {
             WORKER_EVENT_ERROR.increment();

@@ -2,6 +2,7 @@
 //! How long turns are: the CPU time that is recorded, and INV-SHORT.
 
 use super::*;
+use crate::metrics::REQUEST_DURATION;
 use crate::worker::post::{LETTERS, MESSAGES, PARTS};
 use crate::worker::stopwatch::TURN_CPU_TIME;
 use crate::worker::tests::ONE_AT_A_TIME;
@@ -271,4 +272,36 @@ fn messages_that_take_little_time_are_taken_in_one_turn() {
     rig.step();
     assert_eq!(rig.worker.connections.len(), 100);
     assert!(!rig.worker.mailbox().has_mail());
+}
+
+#[test]
+fn the_time_in_which_a_connection_waits_for_its_turn_is_recorded() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let long = Duration::from_millis(20);
+    let mut rig = Rig::new(shortest(), |line, out: &mut SendBuf, context: &mut Context<'_>| {
+        if line == b"long" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        echo(line, out, context)
+    });
+    let (mut one, mut two) = (rig.connect(), rig.connect());
+    rig.settle();
+    one.write_all(b"long\n").unwrap();
+    two.write_all(b"x\n").unwrap();
+    DIARY.take();
+    while !DIARY.take().contains(&"run long".to_owned()) {
+        rig.step();
+    }
+    let woken = rig.worker.woken;
+    let noted = rig.connection(2).unwrap().noted.expect("it waits");
+    assert_eq!(noted.nanos_until(woken), 0);
+    // What comes meanwhile does not begin its wait anew.
+    two.write_all(b"y\n").unwrap();
+    let before = REQUEST_DURATION.sum();
+    rig.step();
+    assert!(noted.nanos_until(rig.worker.woken) >= long.as_nanos() as u64);
+    assert!(REQUEST_DURATION.sum() - before >= long.as_nanos() as u64);
+    assert_eq!(rig.read_all(&mut two).0, b"x\ny\n");
+    assert!(rig.connection(2).unwrap().noted.is_none());
+    assert!(rig.connection(1).unwrap().noted.is_none());
 }
