@@ -123,8 +123,8 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) noted: Option<Timer>,
     /// An error of reading ahead; the connection ends with it when it is served.
     failed: Option<io::Error>,
-    /// When bytes last arrived.
-    read_at: Ticks,
+    /// When bytes last arrived, or the peer had taken what had waited for it.
+    active_at: Ticks,
     /// Since when replies have been waiting without the peer taking any.
     unread_at: Option<Ticks>,
     /// Since when the unsent bytes have been over the soft limit.
@@ -158,7 +158,7 @@ impl<P: Protocol> Connection<P> {
             has_input: false,
             noted: None,
             failed: None,
-            read_at: now,
+            active_at: now,
             unread_at: None,
             soft_at: None,
             _seat: seat,
@@ -210,7 +210,7 @@ impl<P: Protocol> Connection<P> {
                     return Done::Dropped;
                 }
                 // Its time limits begin again: the client was not the one to blame for the pause.
-                self.read_at = desk.now.ticks;
+                self.active_at = desk.now.ticks;
                 if self.pipeline.protocol().takes_late_reply() {
                     self.append(reply, desk.pool);
                 }
@@ -411,6 +411,11 @@ impl<P: Protocol> Connection<P> {
         let before = (self.session.send().pending(), self.session.records_written());
         let most = self.session.send().portion(SEND_MAX);
         let flushed = self.session.flush_some(desk.pool, most)?;
+        match flushed {
+            Flush::Partial => self.active_at = desk.now.ticks,
+            Flush::Done => self.note_taken(),
+            Flush::Blocked => {}
+        }
         self.unread_at = match flushed {
             Flush::Done => {
                 self.soft_at = None;

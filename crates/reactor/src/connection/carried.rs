@@ -17,7 +17,7 @@ impl<P: Protocol> Connection<P> {
         self.readable |= self.session.has_undelivered();
         if taken > 0 {
             self.has_input = true;
-            self.read_at = now;
+            self.active_at = now;
             self.peer.touch(now);
         }
     }
@@ -33,6 +33,9 @@ impl<P: Protocol> Connection<P> {
     #[inline]
     pub(crate) fn on_sent(&mut self, all: bool, output: &Output, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
+        if !is_left {
+            self.note_taken();
+        }
         self.unread_at = is_left.then_some(now);
         if self.soft_at.is_some() {
             self.note_soft_limit(output, now);

@@ -49,7 +49,7 @@ impl<P: Protocol> Connection<P> {
                 return Some(Overdue::Unread);
             }
             // A client that is still sending may not read before it has sent everything.
-            let since = since.max(self.read_at);
+            let since = since.max(self.active_at);
             let limit = match options.write_timeout {
                 Duration::ZERO if !matches!(self.phase, Phase::Open) => CLOSING_MAX,
                 limit => limit,
@@ -60,11 +60,11 @@ impl<P: Protocol> Connection<P> {
             return None; // It waits for us.
         }
         if self.pipeline.is_inside_request(self.session.recv())
-            && past(self.read_at, options.read_timeout)
+            && past(self.active_at, options.read_timeout)
         {
             return Some(Overdue::Read);
         }
-        let is_idle = past(self.read_at, options.idle_timeout);
+        let is_idle = past(self.active_at, options.idle_timeout);
         (is_idle && !self.pipeline.protocol().may_idle()).then_some(Overdue::Idle)
     }
 }

@@ -61,7 +61,7 @@ impl<P: Protocol> Connection<P> {
             Fill::Some { drained } => {
                 self.readable = !drained || self.hung_up;
                 self.has_input = true;
-                self.read_at = now;
+                self.active_at = now;
                 self.peer.touch(now);
                 true
             }

@@ -36,6 +36,15 @@ impl<P: Protocol> Connection<P> {
         (mark, mark)
     }
 
+    /// Called when no replies wait any more. If some did, the peer was at work until it took the last part of them but one:
+    /// when it has taken the last is not known, since a busy worker may hear of it late.
+    #[inline]
+    pub(super) fn note_taken(&mut self) {
+        if let Some(since) = self.unread_at {
+            self.active_at = self.active_at.max(since);
+        }
+    }
+
     /// Called when the socket takes no more and the unsent replies have reached the mark: the connection
     /// continues after the others, or is held until its peer reads.
     pub(super) fn pile_up<E>(&mut self, desk: &Desk<'_, E>) -> Next {

@@ -143,6 +143,30 @@ fn all_idle_connections_are_found_within_ten_ticks() {
     assert_eq!(rig.census.total(), 0);
 }
 
+#[test]
+fn a_client_is_not_idle_while_it_takes_a_long_reply() {
+    let idle_timeout = Duration::from_secs(60);
+    let options = Options { idle_timeout, write_timeout: Duration::ZERO, ..options() };
+    let mut rig = Rig::new(options, much);
+    let mut client = rig.connect();
+    client.write_all(b"much\n").unwrap();
+    rig.settle();
+    assert!(rig.pending(1) > 0);
+    let pass = |rig: &mut Rig<_>, time: Duration| {
+        rig.clock.advance(time);
+        for _ in 0..20 {
+            rig.clock.advance(Duration::from_millis(1));
+            rig.step();
+        }
+    };
+    pass(&mut rig, 2 * idle_timeout);
+    assert_eq!(rig.read_all(&mut client).0.len(), MUCH);
+    pass(&mut rig, idle_timeout - Duration::from_millis(100));
+    assert!(rig.connection(1).is_some(), "its time has begun when it had all");
+    pass(&mut rig, Duration::from_millis(100));
+    assert!(rig.connection(1).is_none());
+}
+
 /// The connections that have ended since the last call, and why.
 fn endings() -> Vec<(u64, Ending)> {
     let closed = |heard| match heard {
