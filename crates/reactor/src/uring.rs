@@ -33,6 +33,7 @@ mod queue;
 mod ring;
 mod token;
 
+use crate::Seat;
 use crate::bell::Bell;
 use crate::connection::SEND_MAX;
 use crate::datagram::Ports;
@@ -306,8 +307,8 @@ impl Uring {
         place
     }
 
-    /// Ends a link: cancels its operations; its socket is closed once they have ended.
-    pub(crate) fn leave(&mut self, place: usize, socket: Stream) {
+    /// Ends a link: cancels its operations; its socket is closed once they have ended, and its seat is free then.
+    pub(crate) fn leave(&mut self, place: usize, socket: (Stream, Seat)) {
         let link = &mut self.links[place];
         let kinds = [
             (link.receiving != Receiving::Off, Kind::Receive),

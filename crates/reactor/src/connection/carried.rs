@@ -2,14 +2,20 @@
 //! Notifications of a connection by a driver that carries its bytes.
 
 use super::{Connection, Phase};
-use crate::Output;
 use crate::metrics::CONNECTION_BACKPRESSURE;
 use crate::uring::Wants;
+use crate::{Output, Seat};
 use clock::{Ticks, Timer};
 use protocol::Protocol;
+use session::Stream;
 use std::io;
 
 impl<P: Protocol> Connection<P> {
+    /// Its socket, and its place, which is free once the socket is closed.
+    pub(crate) fn into_socket(self) -> (Stream, Seat) {
+        (self.session.into_stream(), self._seat)
+    }
+
     /// Called when bytes were delivered, `taken` of them to the receive buffer.
     #[inline]
     pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks, noted: Timer) {

@@ -8,6 +8,7 @@
 use super::parcel::Parcel;
 use super::token::{Kind, Token};
 use super::{FLOOD, MUCH, STREAK};
+use crate::Seat;
 use session::Stream;
 use std::mem;
 
@@ -64,8 +65,9 @@ pub(super) struct Link {
     pub(super) parcel: Parcel,
     /// Operations under way, cancellations included.
     open: u32,
-    /// The socket of a removed connection, kept until the operations have ended.
-    socket: Option<Stream>,
+    /// The socket of a removed connection, kept until the operations have ended, and its place among the connections,
+    /// which is free only then: their number bounds the descriptors.
+    socket: Option<(Stream, Seat)>,
 }
 
 impl Link {
@@ -159,7 +161,7 @@ impl Link {
 
     /// Called when the connection is removed; its socket stays open until the operations have
     /// ended.
-    pub(super) fn part(&mut self, socket: Stream) {
+    pub(super) fn part(&mut self, socket: (Stream, Seat)) {
         self.slot = None;
         self.socket = Some(socket);
     }
@@ -173,6 +175,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Census;
     use std::os::unix::net::UnixStream;
 
     #[test]
@@ -183,13 +186,15 @@ mod tests {
         link.begin(Kind::Send);
         let (near, mut far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
-        link.part(mio::net::UnixStream::from_std(near).into());
+        let census = Census::new(1);
+        link.part((mio::net::UnixStream::from_std(near).into(), census.seat()));
         link.begin(Kind::Cancel);
         for kind in [Kind::Send, Kind::Cancel, Kind::Receive] {
             assert!(!link.is_over());
             link.close(kind);
         }
         assert!(link.is_over());
+        assert_eq!(census.total(), 1);
         assert_eq!((link.receiving, link.knows(receive)), (Receiving::Off, true));
         std::io::Write::write_all(&mut far, b"x").expect("the socket is open until then");
     }

@@ -128,10 +128,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Unregisters a connection that was removed, and closes its socket.
     pub(super) fn detach(&mut self, connection: Connection<P>) {
         match &mut self.driver {
-            Driver::Readiness(readiness) => readiness.leave(connection),
+            // Closing the socket takes it out of the event queue: no other descriptor refers to it.
+            Driver::Readiness(_) => drop(connection),
             #[cfg(all(feature = "io-uring", target_os = "linux"))]
             Driver::Completions(uring) => {
-                uring.leave(connection.link, connection.session.into_stream());
+                uring.leave(connection.link, connection.into_socket());
             }
         }
     }

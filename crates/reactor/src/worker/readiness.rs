@@ -4,7 +4,6 @@
 use super::Worker;
 use super::ahead::Ready;
 use crate::DatagramSocket;
-use crate::connection::Connection;
 use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
 use crate::patience::Patience;
 use mio::event::Event;
@@ -61,11 +60,6 @@ impl Readiness {
         socket: &mut DatagramSocket,
     ) -> io::Result<()> {
         socket.register(self.poll.registry(), Token(DATAGRAMS - number))
-    }
-
-    pub(super) fn leave<P: Protocol>(&mut self, mut connection: Connection<P>) {
-        // Closing the socket takes it out of the event queue too.
-        let _ = self.poll.registry().deregister(connection.session.stream());
     }
 }
 

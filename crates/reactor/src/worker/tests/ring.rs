@@ -209,9 +209,11 @@ fn a_link_outlives_its_connection_until_its_operations_have_ended() {
     }
     assert_eq!(rig.worker.connections.len(), 4);
     assert_eq!(ring(&mut rig).links(), 8, "their sends are under way");
+    assert_eq!(rig.census.total(), 8, "and their descriptors are in use");
     clients.drain(4..);
     rig.settle();
     assert_eq!(ring(&mut rig).links(), 0);
+    assert_eq!(rig.census.total(), 0);
     assert_eq!(rig.worker.pool.bytes(), rig.worker.pool.idle_bytes(), "their blocks are back");
 }
 
