@@ -102,6 +102,7 @@ mod metrics;
 mod options;
 mod output;
 mod patience;
+mod pause;
 mod turn;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod uring;

@@ -5,14 +5,16 @@ use super::many::{Arrivals, Departures, MANY, Sent};
 use super::metrics::*;
 use super::{AnswerLimits, DatagramSocket, exchange};
 use crate::connection::Desk;
+use crate::pause::Pause;
 use crate::turn::Until;
 use buffer::{RecvBuf, SendBuf};
 use clock::Ticks;
-use log::debug;
+use log::warn;
 use protocol::{ConnectionId, Context, Execute, Protocol};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 /// Datagrams that are served before the clock is read, and before connections have their turn if it tells
 /// that the time is up.
@@ -20,6 +22,12 @@ const SPELL: usize = 8;
 
 /// System calls that receive before connections have their turn.
 const ROUNDS: usize = 8;
+
+/// For how long a socket is left alone that could not be received from.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// The last line about such a socket.
+static PAUSE: Pause = Pause::new();
 
 /// The serial number of the connection that requests in datagrams are said to come from. No connection has
 /// it: what is sent to it is dropped.
@@ -44,13 +52,24 @@ struct Port {
     socket: DatagramSocket,
     /// Datagrams may wait: since its last event less was received than could have been.
     is_ready: bool,
+    /// When to try again, since it failed. An event comes with new datagrams only, so what has come before would wait
+    /// for those.
+    retry_at: Option<Ticks>,
+}
+
+impl Port {
+    /// Whether to receive from it.
+    fn is_due(&self, now: Ticks) -> bool {
+        self.is_ready && self.retry_at.is_none_or(|at| now >= at)
+    }
 }
 
 impl Ports {
     /// Ports for requests with this tag. Takes some 50 KiB of memory, and what the largest received datagrams
     /// have touched of 2 MiB more.
     pub(crate) fn new(sockets: Vec<DatagramSocket>, tag: u16, limits: AnswerLimits) -> Self {
-        let ports = sockets.into_iter().map(|socket| Port { socket, is_ready: false }).collect();
+        let port = |socket| Port { socket, is_ready: false, retry_at: None };
+        let ports = sockets.into_iter().map(port).collect();
         Ports {
             ports,
             tag,
@@ -75,9 +94,9 @@ impl Ports {
         }
     }
 
-    /// Whether there is something to serve without a further event.
-    pub(crate) fn has_more(&self) -> bool {
-        !self.arrivals.is_empty() || self.ports.iter().any(|port| port.is_ready)
+    /// Whether there is something to serve now without a further event.
+    pub(crate) fn has_more(&self, now: Ticks) -> bool {
+        !self.arrivals.is_empty() || self.ports.iter().any(|port| port.is_due(now))
     }
 
     /// Serves the datagrams that wait, as many as the time of the turn allows and a few in any case; returns
@@ -90,7 +109,7 @@ impl Ports {
     ) -> bool {
         let mut served = 0;
         for _ in 0..ROUNDS {
-            if self.arrivals.is_empty() && !self.receive() {
+            if self.arrivals.is_empty() && !self.receive(desk.now.ticks) {
                 break;
             }
             while !self.arrivals.is_empty() {
@@ -109,23 +128,33 @@ impl Ports {
     }
 
     /// Receives at the next port where datagrams wait; returns whether there were any.
-    fn receive(&mut self) -> bool {
+    fn receive(&mut self, now: Ticks) -> bool {
         for step in 1..=self.ports.len() {
             let at = (self.at + step) % self.ports.len();
             let port = &mut self.ports[at];
-            if !port.is_ready {
+            if !port.is_due(now) {
                 continue;
             }
             match self.arrivals.receive(port.socket.as_fd()) {
                 Ok(received) => {
                     port.is_ready = received == MANY;
+                    port.retry_at = None;
                     self.at = at;
                     DATAGRAMS_RECEIVED.add(received as u64);
                     return received > 0;
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => port.is_ready = false,
-                // It is about a datagram sent earlier, or passes; the next turn tries again.
-                Err(error) => debug!("udp:{}: {error}", port.socket.address()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    (port.is_ready, port.retry_at) = (false, None);
+                }
+                // The next turn tries again.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    port.retry_at = Some(now + RETRY);
+                    if PAUSE.begin(now.as_millis()).is_some() {
+                        let address = port.socket.address();
+                        warn!("udp:{address}: cannot receive, and tries again: {error}");
+                    }
+                }
             }
         }
         false

@@ -45,7 +45,8 @@ impl DatagramSocket {
         Ok(all)
     }
 
-    fn new(socket: Socket) -> io::Result<Self> {
+    /// Receives from `socket`, which is bound.
+    pub(crate) fn new(socket: Socket) -> io::Result<Self> {
         let socket = mio::net::UdpSocket::from_std(socket.into());
         let address = socket.local_addr()?;
         Ok(DatagramSocket { socket, address })

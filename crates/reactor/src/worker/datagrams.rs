@@ -52,7 +52,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if let Driver::Completions(uring) = &mut self.driver {
             uring.hear_of_datagrams(ports);
         }
-        if self.deadline.is_some() || !ports.has_more() {
+        if self.deadline.is_some() || !ports.has_more(self.now.ticks) {
             return;
         }
         let mut desk = Desk {
@@ -78,6 +78,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Whether datagrams wait that no event will tell of.
     #[inline]
     pub(super) fn has_datagrams(&self) -> bool {
-        self.deadline.is_none() && self.ports.as_ref().is_some_and(|ports| ports.has_more())
+        let now = self.now.ticks;
+        self.deadline.is_none() && self.ports.as_ref().is_some_and(|ports| ports.has_more(now))
     }
 }

@@ -185,3 +185,26 @@ fn a_worker_that_drains_answers_no_datagrams() {
     }
     assert_eq!(answers(&client), []);
 }
+
+#[test]
+fn a_socket_that_cannot_be_received_from_is_tried_again_once_in_a_while() {
+    // Receiving from it fails, although its event says that something waits.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let sockets = vec![DatagramSocket::new(listener.into()).unwrap()];
+    let mut rig =
+        Rig::with(options(), echo, |worker| worker.receive_datagrams(sockets, 0, NO_LIMITS));
+    let _client = std::net::TcpStream::connect(address).unwrap();
+    let is_due = |rig: &Rig<_>, after| {
+        let at = rig.clock.now().ticks + Duration::from_millis(after);
+        rig.worker.ports.as_ref().unwrap().has_more(at)
+    };
+    for _ in 0..3 {
+        while !is_due(&rig, 100) {
+            rig.step();
+        }
+        assert!(!is_due(&rig, 99) && rig.worker.sleep().is_some(), "the worker does not spin");
+        rig.clock.advance(Duration::from_millis(100));
+        rig.step();
+    }
+}
