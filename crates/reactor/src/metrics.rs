@@ -65,7 +65,8 @@ metrics::counters! {
         pub(crate) static CONNECTIONS_ERROR: reason = "error";
     }
 
-    /// Failed attempts to accept, mostly for want of file descriptors.
+    /// Failed attempts to accept, mostly for want of file descriptors, and accepted connections that could not be served,
+    /// mostly for want of memory.
     pub(crate) static ACCEPT_ERROR: "shoebill_accept_errors_total";
     /// Time in which nothing was accepted for want of resources.
     pub(crate) static ACCEPT_PAUSED_MS: "shoebill_accept_paused_seconds_total" in milliseconds;

@@ -14,7 +14,8 @@
 use super::Worker;
 use crate::connection::Done;
 use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
-use crate::metrics::CONNECTIONS_PUSH_OVERFLOW;
+use crate::metrics::{ACCEPT_ERROR, CONNECTIONS_PUSH_OVERFLOW};
+use crate::pause::Pause;
 use crate::turn::Until;
 use log::warn;
 use protocol::{ConnectionId, Ending, Errand, Execute, Outbox, Peer, Protocol};
@@ -36,6 +37,9 @@ const BATCH: usize = 1024;
 
 /// Capacity in errands that an empty outbox keeps.
 const KEPT: usize = 1024;
+
+/// The last line about a newcomer that cannot be served.
+static GIVEN_UP: Pause = Pause::new();
 
 /// Errands on their way to connections of other workers.
 #[derive(Debug, Default)]
@@ -149,10 +153,21 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 let id = ConnectionId::new(self.index, serial);
                 let peer = Arc::new(Peer::new(id, remote, local, self.now.ticks));
                 if let Err(error) = self.admit(session, tls.is_some(), tag, peer, seat) {
-                    warn!("cannot serve a connection: {error}");
+                    self.give_up("cannot serve a connection", &error);
                 }
             }
-            Err(error) => warn!("{remote}: cannot start TLS: {error}"),
+            Err(error) => self.give_up("cannot start TLS", &error),
+        }
+    }
+
+    /// Counts and logs a newcomer that was closed because it cannot be served.
+    #[cold]
+    fn give_up(&self, what: &str, error: &dyn std::error::Error) {
+        ACCEPT_ERROR.increment();
+        match GIVEN_UP.begin(self.now.ticks.as_millis()) {
+            Some(0) => warn!("{what}: {error}"),
+            Some(others) => warn!("{what}: {error}; so with {others} others since the last line"),
+            None => {}
         }
     }
 

@@ -219,3 +219,27 @@ fn the_service_hears_why_connections_end() {
     assert!(rig.step());
     assert_eq!(endings(), [(8, Ending::Shutdown)], "also of one that could not be flushed");
 }
+
+#[test]
+fn a_newcomer_that_cannot_be_served_is_counted() {
+    use crate::metrics::ACCEPT_ERROR;
+    if options().engine != Engine::Epoll {
+        return;
+    }
+    let mut rig = Rig::new(options(), echo);
+    let before = ACCEPT_ERROR.value();
+    // No events can be had of a file.
+    let file = std::os::fd::OwnedFd::from(tempfile::tempfile().unwrap());
+    let newcomer = Newcomer {
+        stream: mio::net::UnixStream::from_std(file.into()).into(),
+        tls: None,
+        serial: 9,
+        local: "unix:test".into(),
+        tag: 0,
+        seat: rig.census.seat(),
+    };
+    rig.worker.mailbox().send(Message::Connection(Box::new(newcomer))).unwrap();
+    rig.settle();
+    assert_eq!((rig.worker.connections.len(), rig.census.total()), (0, 0));
+    assert!(ACCEPT_ERROR.value() > before);
+}
