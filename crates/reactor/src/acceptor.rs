@@ -130,6 +130,7 @@ impl Acceptor {
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let waker = Arc::new(waker);
+        dials.wake(waker.clone());
         Ok(Acceptor {
             readiness,
             stop,
@@ -300,4 +301,22 @@ fn is_clients(error: &io::Error) -> bool {
             | io::ErrorKind::NotConnected
             | io::ErrorKind::Interrupted
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_keepalive_wakes_it() {
+        let dials = Dials::new(10, &Options::default());
+        let mut acceptor = Acceptor::new(vec![], vec![], Census::new(1), dials.clone()).unwrap();
+        acceptor.readiness.wait(Some(Duration::ZERO)).unwrap();
+        assert!(!acceptor.readiness.has_events());
+        dials.set_keepalive(Duration::from_secs(60));
+        acceptor.readiness.wait(Some(Duration::ZERO)).unwrap();
+        assert!(acceptor.readiness.has_events());
+        acceptor.accept(1).unwrap();
+        assert_eq!(acceptor.keepalive, Duration::from_secs(60));
+    }
 }

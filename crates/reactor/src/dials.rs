@@ -3,13 +3,14 @@
 
 use crate::metrics::CONNECTIONS_MAX;
 use crate::{Options, OutputLimit};
+use mio::Waker;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Limits that an operator may change while the server runs. Clones share the values. The acceptor sees a
-/// change at the next connection, each worker at the next turn of its loop.
+/// change at the next connection, or at once if new connections take it over from the listener; each worker at the next turn of its loop.
 #[derive(Clone, Debug)]
 pub struct Dials(Arc<Inner>);
 
@@ -17,6 +18,8 @@ pub struct Dials(Arc<Inner>);
 struct Inner {
     connections_max: AtomicUsize,
     keepalive_secs: AtomicU64,
+    /// Wakes the acceptor, so that its listeners learn of another keepalive before a connection comes.
+    acceptor: Mutex<Option<Arc<Waker>>>,
     /// How often `turned` was changed.
     version: AtomicU64,
     turned: Mutex<Turned>,
@@ -43,6 +46,7 @@ impl Dials {
         Dials(Arc::new(Inner {
             connections_max: AtomicUsize::new(connections_max),
             keepalive_secs: AtomicU64::new(seconds(options.keepalive)),
+            acceptor: Mutex::new(None),
             version: AtomicU64::new(1),
             turned: Mutex::new(turned),
         }))
@@ -67,6 +71,15 @@ impl Dials {
     /// Sets [`Options::keepalive`] for connections that come from now on, in whole seconds.
     pub fn set_keepalive(&self, time: Duration) {
         self.0.keepalive_secs.store(seconds(time), Relaxed);
+        if let Some(acceptor) = &*self.0.acceptor.lock().unwrap_or_else(PoisonError::into_inner) {
+            // If that fails, it learns of it with the next connection.
+            let _ = acceptor.wake();
+        }
+    }
+
+    /// Wakes this acceptor from now on.
+    pub(crate) fn wake(&self, acceptor: Arc<Waker>) {
+        *self.0.acceptor.lock().unwrap_or_else(PoisonError::into_inner) = Some(acceptor);
     }
 
     /// Sets [`Options::idle_timeout`].

@@ -50,6 +50,12 @@ impl Readiness {
         Ok(())
     }
 
+    /// Whether the last wait ended with an event.
+    #[cfg(test)]
+    pub(super) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     pub(super) fn shut(&mut self, door: usize) {
         self.round.shut(door);
     }
