@@ -14,6 +14,9 @@ const TICK_NS: u64 = 10_000_000;
 /// Milliseconds in one of them.
 const TICK_MS: u64 = 10;
 
+/// The directory of the process's open descriptors.
+const FILES: &str = "/proc/self/fd";
+
 /// All metrics of this module.
 pub const METRICS: crate::MetricSet = crate::metric_set!();
 
@@ -59,8 +62,8 @@ crate::totals! {
 
 /// Updates all of them. A file that is missing or not readable leaves its metrics as they are.
 ///
-/// One thread should make all calls, once a second or before each use: it opens about as many files as the process
-/// has threads.
+/// One thread should make all calls, each before the metrics are shown: it opens about as many files as the process
+/// has threads. What workers are asked for has functions of its own, such as [`cpu_time`].
 ///
 /// ```
 /// metrics::process::refresh();
@@ -74,6 +77,14 @@ pub fn refresh() {
     refresh_files();
 }
 
+/// The process's resident memory in bytes; 0 if the system does not tell. Reads it anew and leaves the metrics alone, so
+/// any thread may ask.
+#[must_use]
+pub fn resident_bytes() -> u64 {
+    let status = read("/proc/self/status").unwrap_or_default();
+    keyed(&status, "VmRSS").unwrap_or(0) * 1024
+}
+
 /// The process's own resident memory in bytes, without pages of files such as the program; 0 if the system does not
 /// tell. Reads it anew.
 #[must_use]
@@ -82,12 +93,43 @@ pub fn own_bytes() -> u64 {
     keyed(&status, "RssAnon").unwrap_or(0) * 1024
 }
 
+/// CPU time that the process has spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// Nanoseconds in user mode.
+    pub user_ns: u64,
+    /// Nanoseconds in the kernel.
+    pub system_ns: u64,
+}
+
+/// CPU time that the process has spent so far; zero if the system does not tell. Reads it anew, from one file, and leaves
+/// the metrics alone, so any thread may ask.
+///
+/// ```
+/// let before = metrics::process::cpu_time();
+/// assert!(metrics::process::cpu_time().user_ns >= before.user_ns);
+/// ```
+#[must_use]
+pub fn cpu_time() -> CpuTime {
+    read_stat().as_ref().map_or(CpuTime::default(), CpuTime::of)
+}
+
+impl CpuTime {
+    fn of(stat: &Stat) -> Self {
+        CpuTime { user_ns: stat.user_ticks * TICK_NS, system_ns: stat.system_ticks * TICK_NS }
+    }
+}
+
+fn read_stat() -> Option<Stat> {
+    read("/proc/self/stat").as_deref().and_then(Stat::parse)
+}
+
 fn refresh_stat() {
-    if let Some(stat) = read("/proc/self/stat").as_deref().and_then(Stat::parse) {
-        let (user, system) = (stat.user_ticks * TICK_NS, stat.system_ticks * TICK_NS);
-        CPU_USER_TIME.set(user);
-        CPU_SYSTEM_TIME.set(system);
-        CPU_TIME.set(user + system);
+    if let Some(stat) = read_stat() {
+        let CpuTime { user_ns, system_ns } = CpuTime::of(&stat);
+        CPU_USER_TIME.set(user_ns);
+        CPU_SYSTEM_TIME.set(system_ns);
+        CPU_TIME.set(user_ns + system_ns);
         PAGE_FAULTS_MINOR.set(stat.minor_faults);
         PAGE_FAULTS_MAJOR.set(stat.major_faults);
         THREADS.set(stat.threads);
@@ -137,14 +179,24 @@ fn refresh_switches() {
 }
 
 fn refresh_files() {
-    if let Ok(files) = fs::read_dir("/proc/self/fd") {
-        // One of them is the directory being read.
-        let open = files.count().saturating_sub(1);
-        OPEN_FDS.set(to_signed(open as u64));
+    if let Some(open) = counted_files().or_else(listed_files) {
+        OPEN_FDS.set(to_signed(open));
     }
     if let Some(limits) = read("/proc/self/limits") {
         MAX_FDS.set(open_files_max(&limits).unwrap_or(0));
     }
+}
+
+/// Open descriptors, as the size of their directory tells since Linux 6.2; older ones have 0 there.
+fn counted_files() -> Option<u64> {
+    let open = fs::metadata(FILES).ok()?.len();
+    (open > 0).then_some(open)
+}
+
+/// The same by listing them, which takes a millisecond for each few thousand.
+fn listed_files() -> Option<u64> {
+    // One of them is the directory being read.
+    fs::read_dir(FILES).ok().map(|files| (files.count() as u64).saturating_sub(1))
 }
 
 fn read(path: &str) -> Option<String> {
@@ -153,4 +205,16 @@ fn read(path: &str) -> Option<String> {
 
 fn to_signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_count_descriptors_agree() {
+        // Other tests may open files meanwhile.
+        let agree = |_| counted_files().is_none_or(|open| Some(open) == listed_files());
+        assert!((0..1000).any(agree), "{:?} {:?}", counted_files(), listed_files());
+    }
 }

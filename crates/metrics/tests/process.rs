@@ -25,6 +25,14 @@ fn refresh_follows_the_process() {
     assert!(THREADS.value() >= 1);
     assert!(PAGE_FAULTS_MINOR.value() > 0);
 
+    // While nobody refreshes the metrics, CPU time is told all the same.
+    let before = CPU_TIME.value();
+    let spent = || Some(process::cpu_time()).map(|time| time.user_ns + time.system_ns);
+    while spent() <= Some(before) {
+        std::hint::spin_loop();
+    }
+    assert_eq!(CPU_TIME.value(), before);
+
     let (files, faults) = (OPEN_FDS.value(), PAGE_FAULTS_MINOR.value());
     let opened: Vec<_> = (0..3).map(|_| std::fs::File::open("/proc/self/stat").unwrap()).collect();
     let touched = vec![1_u8; 64 << 20];
@@ -39,6 +47,7 @@ fn refresh_follows_the_process() {
     assert_eq!(OPEN_FDS.value(), open_files());
     assert!(PAGE_FAULTS_MINOR.value() >= faults);
     assert!(RESIDENT_MEMORY_BYTES.value() > 64 << 20);
+    assert!(process::resident_bytes() > 64 << 20);
     assert!(RESIDENT_MEMORY_PEAK_BYTES.value() > 64 << 20);
     assert!(VIRTUAL_MEMORY_BYTES.value() > RESIDENT_MEMORY_BYTES.value());
 

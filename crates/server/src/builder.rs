@@ -23,7 +23,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How often the admin thread reads the process's own figures.
+/// How often the admin thread reads the counts of the logs, and gives memory back.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Configures a server process. [`Builder::spawn`] starts it inside another program, such as a
@@ -460,8 +460,7 @@ impl Builder {
     fn start_admin(&mut self, readiness: &Readiness) -> Result<admin::AdminHandle, Error> {
         let mut admin = Admin::builder(self.name, self.version)
             .config_text(self.config_text.clone())
-            .ready(readiness.clone())
-            .task(FIGURES_INTERVAL, metrics::process::refresh);
+            .ready(readiness.clone());
         if let Some(address) = self.admin {
             admin = admin.listen(address);
         }

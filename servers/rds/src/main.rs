@@ -125,7 +125,6 @@ fn run(flags: Flags) -> Result<(), Error> {
         Err(error) => eprintln!("warning: memory between values is not found: {error}"),
     }
     let store = store.build();
-    metrics::process::refresh();
     store.settings().set_overhead(metrics::process::own_bytes());
     let host = Arc::new(Host::new(store.databases()));
     host.adopt(store.settings());

@@ -19,7 +19,8 @@ const KEY_BYTES_MAX: usize = 4 << 10;
 
 /// CPU time of the process in user and in system mode, in nanoseconds.
 pub(crate) fn cpu() -> [u64; 2] {
-    [&process::CPU_USER_TIME, &process::CPU_SYSTEM_TIME].map(metrics::Total::value)
+    let spent = process::cpu_time();
+    [spent.user_ns, spent.system_ns]
 }
 
 /// What a session is about.

@@ -8,7 +8,7 @@ use crate::commands::server::{Report, Section, process_metric, report};
 use crate::host::stats::CommandStats;
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::Done;
-use ::metrics::{Total, process};
+use ::metrics::process;
 use storage::{Stats, Store};
 
 /// Sections of a server of strings.
@@ -88,9 +88,10 @@ fn replication<S>(report: &mut Strings<'_, '_, S>) {
 }
 
 fn cpu<S>(report: &mut Strings<'_, '_, S>) {
-    let seconds = |time: &Total| time.value() as f64 / 1e9;
-    report.line("used_cpu_sys", format_args!("{:.6}", seconds(&process::CPU_SYSTEM_TIME)));
-    report.line("used_cpu_user", format_args!("{:.6}", seconds(&process::CPU_USER_TIME)));
+    let spent = process::cpu_time();
+    let seconds = |nanos: u64| nanos as f64 / 1e9;
+    report.line("used_cpu_sys", format_args!("{:.6}", seconds(spent.system_ns)));
+    report.line("used_cpu_user", format_args!("{:.6}", seconds(spent.user_ns)));
 }
 
 /// How many keys expire is not counted.

@@ -5,7 +5,7 @@ use super::{Row, metric};
 use crate::metrics as own;
 use crate::options::ServiceOptions;
 use crate::platform::Platform;
-use ::metrics::{Counter, Total, process};
+use ::metrics::{Counter, process};
 use storage::Stats;
 
 /// The sources of a level.
@@ -37,8 +37,8 @@ pub(super) static GENERAL: &[Row] = &[
     Row::Level("version", |view| view.options.version.clone()),
     Row::Level("libevent", |_| "none".to_owned()),
     Row::Level("pointer_size", |_| usize::BITS.to_string()),
-    Row::Level("rusage_user", |_| seconds(&process::CPU_USER_TIME)),
-    Row::Level("rusage_system", |_| seconds(&process::CPU_SYSTEM_TIME)),
+    Row::Level("rusage_user", |_| seconds(process::cpu_time().user_ns)),
+    Row::Level("rusage_system", |_| seconds(process::cpu_time().system_ns)),
     Row::Level("max_connections", |view| view.options.connections_max.to_string()),
     Row::Level("curr_connections", |_| metric("shoebill_connections").to_string()),
     Row::Count("total_connections", |_| metric("shoebill_connections_accepted_total")),
@@ -163,7 +163,7 @@ fn buffers(view: &View<'_>) -> (usize, u64) {
 }
 
 /// A metric in nanoseconds, as seconds with six decimals.
-fn seconds(time: &Total) -> String {
-    let micros = time.value() / 1000;
+fn seconds(nanos: u64) -> String {
+    let micros = nanos / 1000;
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

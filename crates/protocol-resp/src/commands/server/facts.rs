@@ -11,7 +11,7 @@ use protocol::Peer;
 pub(super) struct Facts {
     pub(super) keyspace: KeyspaceStats,
     pub(super) allocator: Option<Allocator>,
-    /// Memory in RAM, as it was within the last second.
+    /// Memory in RAM.
     pub(super) resident_bytes: u64,
     /// The most bytes that were in use.
     pub(super) peak_bytes: u64,
@@ -34,7 +34,7 @@ impl Facts {
         let most = |of: fn(&Peer) -> usize| peers.iter().map(|peer| of(peer)).max().unwrap_or(0);
         Facts {
             allocator: call.platform().and_then(|platform| platform.allocator()),
-            resident_bytes: process_metric("process_resident_memory_bytes"),
+            resident_bytes: metrics::process::resident_bytes(),
             peak_bytes: call.rate_sampler().peak(used_bytes),
             connections: peers.len(),
             largest_buffers: (most(Peer::input_bytes), most(Peer::output_bytes)),
@@ -50,8 +50,7 @@ impl Facts {
     }
 }
 
-/// The value of a metric that another crate declares, such as what the admin thread reads from the system once a
-/// second; 0 in a program without that.
+/// The value of a metric that another crate declares; 0 in a program without that.
 pub(crate) fn process_metric(name: &str) -> u64 {
     metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
 }

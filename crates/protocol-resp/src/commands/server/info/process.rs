@@ -5,7 +5,7 @@ use super::Full;
 use crate::engine::any_call::AnyCall;
 use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
 use keyspace::View;
-use metrics::{Total, process};
+use metrics::process;
 use std::fs;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -93,9 +93,10 @@ fn system() -> String {
 }
 
 pub(super) fn cpu<V: View>(report: &mut Full<'_, '_, V>) {
-    let seconds = |time: &Total| time.value() as f64 / 1e9;
-    report.line("used_cpu_sys", format!("{:.6}", seconds(&process::CPU_SYSTEM_TIME)));
-    report.line("used_cpu_user", format!("{:.6}", seconds(&process::CPU_USER_TIME)));
+    let spent = process::cpu_time();
+    let seconds = |nanos: u64| nanos as f64 / 1e9;
+    report.line("used_cpu_sys", format!("{:.6}", seconds(spent.system_ns)));
+    report.line("used_cpu_user", format!("{:.6}", seconds(spent.user_ns)));
     report.line("used_cpu_sys_children", "0.000000");
     report.line("used_cpu_user_children", "0.000000");
 }
