@@ -303,7 +303,8 @@ impl Builder {
         self
     }
 
-    /// Sets how long connections have to be flushed when the server stops.
+    /// Sets how long connections have to be flushed when the server stops. Threads that go on for five more seconds are
+    /// given up: [`Error::Stuck`].
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.drain_timeout = timeout;
         self

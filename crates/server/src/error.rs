@@ -2,6 +2,7 @@
 //! [`Error`]: why a server did not start, or ended.
 
 use std::io;
+use std::time::Duration;
 
 /// Why a server did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +49,15 @@ pub enum Error {
         thread: String,
         /// Its error or its panic's message.
         problem: String,
+    },
+    /// Threads go on although the time to stop is over: something in them does not come to its end. The process must end
+    /// without them, and does when its `main` returns.
+    #[error("the stop takes more than {allowed:?}, as these threads do not end: {}", threads.join(", "))]
+    Stuck {
+        /// Their names.
+        threads: Vec<String>,
+        /// The time that they had.
+        allowed: Duration,
     },
 }
 

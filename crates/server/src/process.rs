@@ -4,7 +4,8 @@
 //! The steps of the stop are ordered so that no request that has arrived is lost: `/ready` says "draining",
 //! and the service manager is told; the listener accepts the connections in its backlog and closes; each
 //! worker serves the requests that have arrived, flushes and closes its connections, all within a deadline;
-//! the admin thread ends, and the log last.
+//! the admin thread ends, and the log last. A thread that does not end, such as a worker inside a request that takes
+//! for ever, is given up [`GRACE`] after the deadline, with an error.
 //!
 //! What workers own, such as a store of millions of items, is freed when their threads end, unless
 //! the server is the whole program: then the system frees the memory as a whole ([`keep`]).
@@ -27,6 +28,9 @@ use std::time::{Duration, Instant};
 
 /// How often threads that do not report their end are checked.
 const CHECK: Duration = Duration::from_secs(1);
+
+/// How much longer than the time to flush connections threads have to end: enough to close those that are left.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What the thread that waits for the process is told.
 #[derive(Debug)]
@@ -87,6 +91,12 @@ impl Threads {
         let join = thread::Builder::new().name(name).spawn(run).map_err(Error::Start)?;
         self.joins.push(join);
         Ok(())
+    }
+
+    /// The names of the threads that report their end.
+    fn names(&self) -> Vec<String> {
+        let names = self.joins.iter().filter_map(|join| join.thread().name());
+        names.map(str::to_owned).collect()
     }
 
     /// A thread that does not report its end, and has ended.
@@ -204,7 +214,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// When one of its threads failed.
+    /// When one of its threads failed, or did not end in time.
     pub fn stop(self) -> Result<(), Error> {
         self.stopper().stop();
         self.wait()
@@ -214,7 +224,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// When one of its threads failed. The others may still run then: the program must end.
+    /// When one of its threads failed, or did not end in time. The others may still run then: the program must end.
     pub fn wait(mut self) -> Result<(), Error> {
         self.run_to_end()
     }
@@ -267,33 +277,46 @@ impl Process {
         }
         let count = threads.census.total();
         info!("stopping: {count} connections to flush; a second signal ends it at once");
-        let mut running = threads.joins.len();
+        let mut running = threads.names();
         self.await_ends(&mut running, 0, threads.drain_delay)?;
         threads.acceptor.stop().map_err(Error::Start)?;
-        self.await_ends(&mut running, threads.mailboxes.len(), Duration::MAX)?;
+        let allowed = threads.drain_timeout.saturating_add(GRACE);
+        if !self.await_ends(&mut running, threads.mailboxes.len(), allowed)? {
+            return Err(Error::Stuck { threads: running, allowed });
+        }
         let deadline = threads.clock.now().ticks + threads.drain_timeout;
         for mailbox in &threads.mailboxes {
             mailbox.send(Message::Drain { deadline }).map_err(Error::Start)?;
         }
-        self.await_ends(&mut running, 0, Duration::MAX)?;
+        if !self.await_ends(&mut running, 0, allowed)? {
+            return Err(Error::Stuck { threads: running, allowed });
+        }
         info!("stopped");
         Ok(())
     }
 
-    /// Waits until only `until` of the `running` threads are left, or for as long as `most`.
-    fn await_ends(&self, running: &mut usize, until: usize, most: Duration) -> Result<(), Error> {
+    /// Waits until only `until` of the `running` threads are left, or for as long as `most`. Returns whether they have
+    /// ended.
+    fn await_ends(
+        &self,
+        running: &mut Vec<String>,
+        until: usize,
+        most: Duration,
+    ) -> Result<bool, Error> {
         let started = Instant::now();
-        while *running > until {
+        while running.len() > until {
             let left = most.saturating_sub(started.elapsed());
             match self.inbox.recv_timeout(left) {
-                Ok(Event::Ended { result: Ok(()), .. }) => *running -= 1,
+                Ok(Event::Ended { thread, result: Ok(()) }) => {
+                    running.retain(|name| *name != thread);
+                }
                 Ok(Event::Ended { thread, result }) => return Err(failure(thread, result)),
                 Ok(Event::Stop) => {}
-                Err(RecvTimeoutError::Timeout) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the process holds a sender"),
             }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -130,7 +130,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As for [`Builder::spawn`], and when a thread failed: the program must end then, and does
+    /// As for [`Builder::spawn`], and when a thread failed or did not end in time: the program must end then, and does
     /// when its `main` returns.
     pub fn run<P, E, M>(
         mut self,

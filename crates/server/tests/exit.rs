@@ -10,20 +10,27 @@ use server::settings::{Admin, DebugLog, Klog, Sections, Server, Tls, Worker};
 use server::{Builder, Error, cli};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 use test_support::client::Client;
 use test_support::daemon::Daemon;
+use test_support::wait_until;
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some("serve") {
-        return cli::exit_code(serve());
+    match std::env::args().nth(1).as_deref() {
+        Some("serve") => return cli::exit_code(serve(Duration::from_secs(10))),
+        Some("stall") => return cli::exit_code(serve(Duration::ZERO)),
+        _ => {}
     }
     a_worker_that_panics_ends_the_program_with_an_error();
     a_program_that_is_told_to_stop_ends_without_one();
     a_program_does_not_free_what_its_workers_own();
+    a_worker_that_does_not_come_to_its_end_does_not_hold_the_program();
     ExitCode::SUCCESS
 }
 
-fn serve() -> Result<(), Error> {
+/// Without time to drain, `stall` keeps a worker for ever.
+fn serve(drain_timeout: Duration) -> Result<(), Error> {
     let server = Server { port: Some(0), ..Server::default() };
     let worker = Worker { threads: 2, ..Worker::default() };
     let admin = Admin { enabled: false, ..Admin::default() };
@@ -37,14 +44,27 @@ fn serve() -> Result<(), Error> {
         klog: &klog,
     };
     let builder = Builder::from_settings("lines", "1.2.3", sections, 0, 1000)?;
+    let builder = builder.drain_timeout(drain_timeout);
     let speaker = Speaker::default();
+    let _stalled = drain_timeout.is_zero().then(|| {
+        let told = speaker.clone();
+        thread::spawn(move || {
+            wait_until("a worker has begun with it", || told.executed() == 2);
+            eprintln!("a worker stalls");
+        });
+        speaker.stall()
+    });
     let result = builder.run(sections, |_tag| Lines, |_worker| speaker.clone());
     eprintln!("services left: {}", Arc::strong_count(&speaker.executed) - 1);
     result
 }
 
 fn start() -> Daemon {
-    Daemon::spawn(Command::new(std::env::current_exe().unwrap()).arg("serve"))
+    start_as("serve")
+}
+
+fn start_as(what: &str) -> Daemon {
+    Daemon::spawn(Command::new(std::env::current_exe().unwrap()).arg(what))
 }
 
 fn a_worker_that_panics_ends_the_program_with_an_error() {
@@ -80,4 +100,22 @@ fn a_program_does_not_free_what_its_workers_own() {
     let (status, rest) = daemon.end();
     assert_eq!(status.code(), Some(0), "{rest}");
     assert_eq!(rest.lines().last(), Some("services left: 2"), "{rest}");
+}
+
+fn a_worker_that_does_not_come_to_its_end_does_not_hold_the_program() {
+    let mut daemon = start_as("stall");
+    let mut client = Client::tcp(daemon.address());
+    client.send(b"worker\n");
+    let worker = String::from_utf8(client.take(2)).unwrap();
+    client.send(b"stall\n");
+    daemon.line("a worker stalls");
+    daemon.signal("TERM");
+    let (status, rest) = daemon.end();
+    assert_eq!(status.code(), Some(1), "{rest}");
+    let told = format!(
+        "the stop takes more than 5s, as these threads do not end: worker {}",
+        worker.trim()
+    );
+    assert!(rest.lines().any(|line| line == format!("error: {told}")), "{rest}");
+    assert!(rest.lines().any(|line| line.contains("ERROR") && line.ends_with(&told)), "{rest}");
 }
