@@ -36,6 +36,7 @@ pub struct Builder {
     connections_max: usize,
     timeouts: Timeouts,
     tasks: Vec<Task>,
+    keepsake: Option<Box<dyn Send>>,
 }
 
 impl Builder {
@@ -52,6 +53,7 @@ impl Builder {
                 idle: Duration::from_secs(60),
             },
             tasks: Vec::new(),
+            keepsake: None,
         }
     }
 
@@ -108,6 +110,12 @@ impl Builder {
     /// not made up for. A task must not block: HTTP waits for it.
     pub fn task(mut self, interval: Duration, work: impl FnMut() + Send + 'static) -> Self {
         self.tasks.push((interval, Box::new(work)));
+        self
+    }
+
+    /// Gives the thread a value that it drops when it ends, by a panic, too: so the value can tell of the end.
+    pub fn keep(mut self, value: impl Send + 'static) -> Self {
+        self.keepsake = Some(Box::new(value));
         self
     }
 

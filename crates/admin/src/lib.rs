@@ -2,8 +2,8 @@
 //! The control plane: metrics, health and configuration over HTTP, on a thread of its own.
 //!
 //! A server has one thread named `admin`. It answers operators and their machines (Prometheus,
-//! load balancers, `curl`) and does the periodic work that no worker should do, such as draining
-//! the log. It handles no cache request and takes no lock that a worker waits for, so a stuck or
+//! load balancers, `curl`) and does the periodic work that no worker should do, such as giving
+//! memory back to the system. It handles no cache request and takes no lock that a worker waits for, so a stuck or
 //! hostile admin client does not slow the workers. This is the only crate that uses tokio.
 //!
 //! ```
@@ -17,7 +17,7 @@
 //!     .listen("127.0.0.1:0".parse()?)
 //!     .config_text("[server]\nport = 12321\n")
 //!     .ready(readiness.clone())
-//!     .task(Duration::from_millis(100), || { /* drain the log */ })
+//!     .task(Duration::from_millis(100), || { /* give memory back */ })
 //!     .spawn()?;
 //! readiness.set(State::Ready);
 //!

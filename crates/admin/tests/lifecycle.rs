@@ -78,8 +78,14 @@ fn dropping_the_handle_stops_the_thread() {
 
 #[test]
 fn a_panic_in_a_task_ends_the_thread_and_is_told() {
-    let admin = server().task(Duration::from_millis(1), || panic!("disk on fire")).spawn().unwrap();
+    let (kept, end) = mpsc::channel::<()>();
+    let admin = server().task(Duration::from_millis(1), || panic!("disk on fire"));
+    let admin = admin.keep(kept).spawn().unwrap();
     until("the thread has ended", || admin.is_finished());
+    assert!(
+        matches!(end.try_recv(), Err(mpsc::TryRecvError::Disconnected)),
+        "what it kept is dropped"
+    );
     let error = admin.stop().unwrap_err();
     assert!(matches!(&error, Error::Panicked(text) if text == "disk on fire"), "{error}");
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use crate::bell::Bell;
 use crate::counts::Counts;
 use crate::ledger::Ledger;
 use crate::ring::Ring;
@@ -69,6 +70,17 @@ impl Drain {
         for sink in &mut self.sinks {
             sink.reopen(&mut self.ledger);
         }
+    }
+
+    /// Whether lines wait to be written.
+    #[must_use]
+    pub fn has_lines(&self) -> bool {
+        self.ledger.ring.has_lines()
+    }
+
+    /// Has lines ring `bell` from now on, for a thread that sleeps while there are none. A drain keeps its first bell.
+    pub fn wake_by(&self, bell: Arc<Bell>) {
+        self.ledger.ring.wake_by(bell);
     }
 
     /// What became of the lines of this log. [`written`](crate::written), [`dropped`](crate::dropped)

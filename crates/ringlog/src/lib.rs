@@ -9,12 +9,13 @@
 //!  log::info!(..)     ┌──── free buffers ◄────┐
 //!  klog::command(..)  ▼                       │       ┌─► stderr, stdout
 //!   any thread ── format ──► filled buffers ──┴─ Drain┼─► server.log, server.log.1, …
-//!                                        admin thread └─► one output per routed target
+//!                                         its thread  └─► one output per routed target
 //! ```
 //!
 //! # What is promised
 //!
-//! * **The caller never waits.** It takes no lock and makes no system call except reading the time.
+//! * **The caller never waits.** It takes no lock and makes no system call except reading the time,
+//!   and waking the thread that writes if that sleeps by a [`Bell`] because there was nothing to write.
 //!   The worst case is a retry while another thread finishes the few instructions of its own push
 //!   or pop. When no buffer is free the line is dropped and counted: [`dropped`].
 //! * **The caller never allocates.** All buffers are made at start and never grow. A longer line
@@ -56,6 +57,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bell;
 mod builder;
 mod counts;
 mod drain;
@@ -71,6 +73,7 @@ mod sink;
 mod targets;
 mod timestamp;
 
+pub use bell::Bell;
 pub use builder::Builder;
 pub use counts::{Counts, dropped, failed, written};
 pub use drain::Drain;

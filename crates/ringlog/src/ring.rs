@@ -5,9 +5,12 @@
 //! of filled ones, a [`Slot`] in the hands of a caller, or the hands of the drain. None is added
 //! after the start, so a push never finds its queue full.
 
+use std::sync::{Arc, OnceLock};
+
 use bytes::BytesMut;
 use crossbeam_queue::ArrayQueue;
 
+use crate::bell::Bell;
 use crate::counts::Tally;
 use crate::line::Line;
 
@@ -17,6 +20,8 @@ pub(crate) struct Ring {
     free: ArrayQueue<Line>,
     filled: ArrayQueue<Line>,
     capacity: usize,
+    /// Rung when a line is queued.
+    bell: OnceLock<Arc<Bell>>,
     pub(crate) tally: Tally,
 }
 
@@ -26,7 +31,8 @@ impl Ring {
         // Twice the room: then a push seldom gets a place that a pop is just leaving, for which it
         // would have to wait.
         let queue = || ArrayQueue::new(capacity.saturating_mul(2));
-        let ring = Self { free: queue(), filled: queue(), capacity, tally: Tally::new() };
+        let (free, filled, bell) = (queue(), queue(), OnceLock::new());
+        let ring = Self { free, filled, capacity, bell, tally: Tally::new() };
         // One block from the system, zeros that it has not written yet: a page takes memory from the first line on
         // that is written there, and a quiet server has few.
         let mut block = BytesMut::zeroed(capacity.saturating_mul(line_bytes));
@@ -60,6 +66,16 @@ impl Ring {
         true
     }
 
+    /// Whether a line waits for the drain.
+    pub(crate) fn has_lines(&self) -> bool {
+        !self.filled.is_empty()
+    }
+
+    /// Has `bell` rung for each line from now on. Only the first call has an effect.
+    pub(crate) fn wake_by(&self, bell: Arc<Bell>) {
+        let _ = self.bell.set(bell);
+    }
+
     /// Takes all free buffers out of service and says how many those were. A ring without
     /// buffers drops and counts every line.
     pub(crate) fn retire(&self) -> usize {
@@ -87,7 +103,13 @@ impl Slot<'_> {
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let line = std::mem::take(&mut self.line);
-        give(if self.filled { &self.ring.filled } else { &self.ring.free }, line);
+        if !self.filled {
+            return give(&self.ring.free, line);
+        }
+        give(&self.ring.filled, line);
+        if let Some(bell) = self.ring.bell.get() {
+            bell.ring();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::datagrams::{DatagramSockets, Datagrams};
 use crate::files::Needs;
 use crate::heap::{self, Wish};
 use crate::logging;
-use crate::process::{self, Event, Process, Stopper, Threads};
+use crate::process::{self, Event, Farewell, Process, Stopper, Threads};
 use crate::program::Program;
 use crate::reload::Sources;
 use crate::settings::{Engine, Listen, Sections, SocketMode};
@@ -461,7 +461,8 @@ impl Builder {
     fn start_admin(&mut self, readiness: &Readiness) -> Result<admin::AdminHandle, Error> {
         let mut admin = Admin::builder(self.name, self.version)
             .config_text(self.config_text.clone())
-            .ready(readiness.clone());
+            .ready(readiness.clone())
+            .keep(Farewell::new("admin", self.events.0.clone()));
         if let Some(address) = self.admin {
             admin = admin.listen(address);
         }

@@ -2,13 +2,14 @@
 //! From `[debug]` and `[klog]` to the installed logs, and the thread that writes them out.
 
 use crate::Error;
+use crate::process::Farewell;
 use crate::settings::{DebugLog, Klog};
 use ringlog::klog::KlogBuilder;
-use ringlog::{Drain, FileOptions, Output};
+use ringlog::{Bell, Drain, FileOptions, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::thread;
 use std::time::Duration;
 
 /// The metrics of the logs.
@@ -24,8 +25,14 @@ metrics::totals! {
     }
 }
 
-/// How often the log is written out.
+/// How often the log is written out while lines come.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Runs without a line after which the thread sleeps until one comes.
+const IDLE_RUNS: u32 = 10;
+
+/// How long it sleeps at most: files are to be reopened, and are old some day.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// How long the end of the process waits for the last lines.
 const END_MAX: Duration = Duration::from_secs(2);
@@ -79,13 +86,29 @@ impl LogDrains {
         Ok(LogDrains { drains, reopen, has_file })
     }
 
-    /// Writes out the waiting lines.
-    fn run(&mut self) {
+    /// Writes out the waiting lines. Returns how many.
+    fn run(&mut self) -> usize {
         if self.reopen.swap(false, Ordering::AcqRel) {
             self.drains.iter_mut().for_each(Drain::reopen);
         }
-        for drain in &mut self.drains {
-            drain.run_once();
+        self.drains.iter_mut().map(Drain::run_once).sum()
+    }
+
+    /// Writes out what waits, until `stopped` is disconnected: ten times a second while lines come, else when the first
+    /// one does, or [`Bell::ring`] is called.
+    fn run_until(&mut self, stopped: &Receiver<()>, bell: &Bell) {
+        let is_stopped = || stopped.try_recv() == Err(TryRecvError::Disconnected);
+        let mut idle_runs = 0;
+        loop {
+            if idle_runs >= IDLE_RUNS {
+                bell.sleep(IDLE, || is_stopped() || self.drains.iter().any(Drain::has_lines));
+            } else if stopped.recv_timeout(INTERVAL) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            if is_stopped() {
+                return;
+            }
+            idle_runs = if self.run() > 0 { 0 } else { idle_runs.saturating_add(1) };
         }
     }
 }
@@ -101,42 +124,42 @@ pub(crate) fn refresh_metrics() {
 /// only makes lines be dropped and counted.
 #[derive(Debug)]
 pub(crate) struct LogThread {
-    thread: JoinHandle<()>,
-    /// Dropping it is the signal to end.
+    /// Dropping it and ringing the bell is the signal to end.
     stop: Sender<()>,
+    bell: Arc<Bell>,
     ended: Receiver<()>,
     has_file: bool,
 }
 
 impl LogThread {
+    /// Starts it; `farewell` tells of its end.
+    ///
     /// # Errors
     ///
     /// When the system refuses a thread.
-    pub(crate) fn start(mut drains: LogDrains) -> Result<Self, Error> {
+    pub(crate) fn start(mut drains: LogDrains, farewell: Farewell) -> Result<Self, Error> {
         let (stop, stopped) = channel::<()>();
         let (end, ended) = channel();
         let has_file = drains.has_file;
+        let bell = Arc::new(Bell::default());
+        drains.drains.iter().for_each(|drain| drain.wake_by(Arc::clone(&bell)));
+        let sleeper = Arc::clone(&bell);
         let body = move || {
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(INTERVAL) {
-                drains.run();
-            }
+            let _farewell = farewell;
+            drains.run_until(&stopped, &sleeper);
             drop(drains);
             // The receiver may have stopped waiting: see `END_MAX`.
             let _ = end.send(());
         };
         let thread = thread::Builder::new().name("log".to_owned());
-        let thread = thread.spawn(body).map_err(Error::Start)?;
-        Ok(LogThread { thread, stop, ended, has_file })
-    }
-
-    /// Whether it has ended by itself, which only a panic does.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        thread.spawn(body).map_err(Error::Start)?;
+        Ok(LogThread { stop, bell, ended, has_file })
     }
 
     /// Tells it to write the remaining lines and to end, and waits for [`END_MAX`] at most.
     pub(crate) fn stop(self) {
         drop(self.stop);
+        self.bell.ring();
         let outcome = self.ended.recv_timeout(END_MAX);
         // If the log goes to standard error, standard error itself hangs.
         if let Err(RecvTimeoutError::Timeout) = outcome

@@ -11,7 +11,7 @@
 //! the server is the whole program: then the system frees the memory as a whole ([`keep`]).
 
 use crate::Error;
-use crate::logging::LogThread;
+use crate::logging::{LogDrains, LogThread};
 use crate::signals;
 use admin::{AdminHandle, Readiness, State};
 use clock::{Clock, Ticks};
@@ -26,9 +26,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often threads that do not report their end are checked.
-const CHECK: Duration = Duration::from_secs(1);
-
 /// How much longer than the time to flush connections threads have to end: enough to close those that are left.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -39,6 +36,27 @@ pub(crate) enum Event {
     Stop,
     /// A thread has ended: in order, or with what went wrong.
     Ended { thread: String, result: Result<(), String> },
+}
+
+/// Reports the end of the thread that keeps it, a panic included.
+#[derive(Debug)]
+pub(crate) struct Farewell {
+    thread: &'static str,
+    events: Sender<Event>,
+}
+
+impl Farewell {
+    /// From the thread of this name, which nobody awaits: its end means that something has gone wrong.
+    pub(crate) fn new(thread: &'static str, events: Sender<Event>) -> Self {
+        Farewell { thread, events }
+    }
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        // Nobody listens once the process has been given up.
+        let _ = self.events.send(Event::Ended { thread: self.thread.to_owned(), result: Ok(()) });
+    }
 }
 
 /// The threads of a server, and the channels that reach them.
@@ -93,19 +111,10 @@ impl Threads {
         Ok(())
     }
 
-    /// The names of the threads that report their end.
+    /// The names of the threads whose end a stop awaits.
     fn names(&self) -> Vec<String> {
         let names = self.joins.iter().filter_map(|join| join.thread().name());
         names.map(str::to_owned).collect()
-    }
-
-    /// A thread that does not report its end, and has ended.
-    fn ended_unasked(&self) -> Option<&'static str> {
-        let log_ended = self.log.as_ref().is_some_and(LogThread::is_finished);
-        match self.admin.is_finished() {
-            true => Some("admin"),
-            false => log_ended.then_some("log"),
-        }
     }
 
     /// Ends the workers of a server whose start has failed. They have no connections yet.
@@ -185,11 +194,13 @@ impl Process {
         self.threads.as_ref().and_then(|threads| threads.admin.address())
     }
 
-    /// Hands over the thread that writes the logs, to be ended last.
-    pub(crate) fn write_log(&mut self, log: LogThread) {
+    /// Starts the thread that writes the logs, which is ended last.
+    pub(crate) fn write_log(&mut self, logs: LogDrains) -> Result<(), Error> {
+        let log = LogThread::start(logs, Farewell::new("log", self.events.clone()))?;
         if let Some(threads) = &mut self.threads {
             threads.log = Some(log);
         }
+        Ok(())
     }
 
     /// Tells the service manager that the server is ready, and later that it stops.
@@ -231,7 +242,7 @@ impl Process {
 
     fn run_to_end(&mut self) -> Result<(), Error> {
         let Some(threads) = self.threads.take() else { return Ok(()) };
-        let end = match self.await_event(&threads) {
+        let end = match self.await_event() {
             Event::Stop => self.drain(&threads),
             Event::Ended { thread, result } => Err(failure(thread, result)),
         };
@@ -254,19 +265,9 @@ impl Process {
         end
     }
 
-    /// Waits for the first event. The end of a thread that does not report it is found by looking.
-    fn await_event(&self, threads: &Threads) -> Event {
-        loop {
-            match self.inbox.recv_timeout(CHECK) {
-                Ok(event) => return event,
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Some(thread) = threads.ended_unasked() {
-                        return Event::Ended { thread: thread.to_owned(), result: Ok(()) };
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => unreachable!("the process holds a sender"),
-            }
-        }
+    /// Waits for the first event.
+    fn await_event(&self) -> Event {
+        self.inbox.recv().expect("the process holds a sender")
     }
 
     /// The graceful stop; see the module's description.

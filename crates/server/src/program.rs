@@ -2,7 +2,7 @@
 //! [`Builder::run`]: a server that is the whole program, and the settings of such a server.
 
 use crate::background::Background;
-use crate::logging::{LogDrains, LogThread};
+use crate::logging::LogDrains;
 use crate::reload::Reload;
 use crate::settings::Sections;
 use crate::{Builder, Error, signals, user};
@@ -169,7 +169,7 @@ impl Builder {
         let pid_file = self.program.pid_file.take();
         let greetings = std::mem::take(&mut self.program.greetings);
         let mut process = self.start(bound, make_protocol, make_service)?;
-        process.write_log(LogThread::start(logs)?);
+        process.write_log(logs)?;
         let _pid_file = pid_file.as_deref().and_then(PidFile::write);
         for endpoint in process.endpoints() {
             info!("{name} {version} listening on {endpoint}");
