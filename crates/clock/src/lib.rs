@@ -16,7 +16,7 @@
 //!
 //! The offset between the two scales is kept constant, so that a time converted to ticks and back is
 //! unchanged. The offset is corrected when the wall clock has been set or has drifted by more than two
-//! milliseconds; up to that, wall time is inexact by the drift.
+//! milliseconds; up to that, wall time is inexact by the drift. That is looked for every ten milliseconds.
 //!
 //! ```
 //! use clock::Clock;
@@ -94,7 +94,7 @@ impl Now {
 
 /// A source of [`Now`]: the operating system's, or one that a test moves by hand.
 ///
-/// Clones share one time line. Reading the system clock costs two vDSO calls and no system call.
+/// Clones share one time line. Reading the system clock costs one vDSO call and no system call; three, every ten milliseconds.
 #[derive(Clone, Debug)]
 pub struct Clock {
     source: Source,
@@ -113,12 +113,17 @@ struct System {
     start: u64,
     /// How many milliseconds unix time is ahead of the ticks.
     ahead_ms: AtomicU64,
+    /// The monotonic clock's reading from which on the wall clock is looked at again.
+    look_at: AtomicU64,
 }
 
 const NANOS_PER_MS: u64 = 1_000_000;
 
 /// How many nanoseconds the wall clock may drift before the offset is corrected.
 const DRIFT_MAX: u64 = 2 * NANOS_PER_MS;
+
+/// How many nanoseconds the wall clock is taken to go on as it did.
+const LOOK_EVERY: u64 = 10 * NANOS_PER_MS;
 
 /// How often both clocks are read before a drift counts as one.
 const READINGS: usize = 5;
@@ -140,19 +145,31 @@ impl Reading {
 
 impl System {
     fn new() -> Self {
-        let system = System { start: timer::monotonic(), ahead_ms: AtomicU64::new(0) };
-        system.now();
+        let start = timer::monotonic();
+        let system = System { start, ahead_ms: AtomicU64::new(0), look_at: AtomicU64::new(0) };
+        system.at(start, Reading::take);
         system
     }
 
-    /// The time, which is read in every turn of every worker.
-    fn now(&self) -> Now {
-        let reading = Reading::take();
+    /// The time at this reading of the monotonic clock, which has just been taken: in every turn of every worker.
+    #[inline]
+    fn at(&self, monotonic: u64, take: impl FnMut() -> Reading) -> Now {
+        if monotonic >= self.look_at.load(Ordering::Relaxed) {
+            return self.look(monotonic, take);
+        }
+        self.tell(monotonic, self.ahead_ms.load(Ordering::Relaxed))
+    }
+
+    /// The time, after a look at the wall clock.
+    fn look(&self, monotonic: u64, mut take: impl FnMut() -> Reading) -> Now {
+        self.look_at.store(monotonic.saturating_add(LOOK_EVERY), Ordering::Relaxed);
+        // Both anew: the thread may have lost its CPU since the reading.
+        let reading = take();
         let (ahead_ms, drift) = self.drift(reading);
         if drift > DRIFT_MAX {
-            return self.correct(reading, Reading::take);
+            return self.correct(reading, take);
         }
-        self.at(reading, ahead_ms)
+        self.tell(reading.monotonic, ahead_ms)
     }
 
     /// The offset in use, and how far the clocks are from it.
@@ -165,17 +182,17 @@ impl System {
     /// How many nanoseconds unix time is ahead of the ticks.
     #[inline]
     fn ahead(&self, reading: Reading) -> u64 {
-        reading.wall.saturating_sub(self.elapsed(reading))
+        reading.wall.saturating_sub(self.elapsed(reading.monotonic))
     }
 
     #[inline]
-    fn elapsed(&self, reading: Reading) -> u64 {
-        reading.monotonic.saturating_sub(self.start)
+    fn elapsed(&self, monotonic: u64) -> u64 {
+        monotonic.saturating_sub(self.start)
     }
 
     #[inline]
-    fn at(&self, reading: Reading, ahead_ms: u64) -> Now {
-        let ticks = Ticks::from_millis(self.elapsed(reading) / NANOS_PER_MS);
+    fn tell(&self, monotonic: u64, ahead_ms: u64) -> Now {
+        let ticks = Ticks::from_millis(self.elapsed(monotonic) / NANOS_PER_MS);
         Now { ticks, unix_ms: ahead_ms + ticks.as_millis() }
     }
 
@@ -191,12 +208,12 @@ impl System {
             }
             let (ahead_ms, drift) = self.drift(next);
             if drift <= DRIFT_MAX {
-                return self.at(next, ahead_ms);
+                return self.tell(next.monotonic, ahead_ms);
             }
         }
         let ahead_ms = self.ahead(best).div_ceil(NANOS_PER_MS);
         self.ahead_ms.store(ahead_ms, Ordering::Relaxed);
-        self.at(best, ahead_ms)
+        self.tell(best.monotonic, ahead_ms)
     }
 }
 
@@ -221,12 +238,23 @@ impl Clock {
     /// Reads both scales.
     pub fn now(&self) -> Now {
         match &self.source {
-            Source::System(system) => system.now(),
+            Source::System(system) => system.at(timer::monotonic(), Reading::take),
             Source::Manual(manual) => {
                 let elapsed = manual.elapsed_ms.load(Ordering::Acquire);
                 Now { ticks: Ticks::from_millis(elapsed), unix_ms: manual.start_unix_ms + elapsed }
             }
         }
+    }
+
+    /// Reads both scales and starts a timer, at the cost of [`Clock::now`] alone where the clock is the system's.
+    #[inline]
+    pub fn now_with_timer(&self) -> (Now, Timer) {
+        let timer = Timer::start();
+        let now = match &self.source {
+            Source::System(system) => system.at(timer.started(), Reading::take),
+            Source::Manual(_) => self.now(),
+        };
+        (now, timer)
     }
 
     /// Moves a manual clock forward, for all its clones.
@@ -293,13 +321,45 @@ mod tests {
         assert!(moved == 0 || clock.now().unix_at(start.ticks) != start.unix_ms, "{moved}");
     }
 
+    fn at_one_million() -> System {
+        System { start: 0, ahead_ms: AtomicU64::new(1_000_000), look_at: AtomicU64::new(0) }
+    }
+
+    /// So many milliseconds after both clocks began, the wall clock at a million.
+    fn ms(wall: u64, monotonic: u64) -> Reading {
+        Reading { wall: (1_000_000 + wall) * NANOS_PER_MS, monotonic: monotonic * NANOS_PER_MS }
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_is_noticed_within_ten_milliseconds() {
+        let system = at_one_million();
+        let now = |at: u64, wall: Option<u64>| {
+            let look = || wall.map(|wall| ms(wall, at)).expect("it is too early for a look");
+            system.at(at * NANOS_PER_MS, look).unix_ms - 1_000_000
+        };
+        assert_eq!(now(0, Some(0)), 0);
+        assert_eq!(now(5, None), 5);
+        assert_eq!(now(9, None), 9);
+        assert_eq!(now(10, Some(5_010)), 5_010, "it was set");
+        assert_eq!(now(19, None), 5_019);
+        assert_eq!(now(500, Some(500)), 500, "and set back, while everything slept");
+        assert_eq!(now(509, None), 509);
+        assert_eq!(now(510, Some(511)), 510, "it drifts a little");
+    }
+
+    #[test]
+    fn a_timer_starts_with_the_time() {
+        for clock in [Clock::system(), Clock::manual(5_000)] {
+            let before = Timer::start();
+            let (now, timer) = clock.now_with_timer();
+            assert!(timer.nanos() <= before.nanos());
+            assert!(clock.now().ticks >= now.ticks);
+        }
+    }
+
     #[test]
     fn a_thread_that_loses_its_cpu_between_both_clocks_moves_neither() {
-        let ms = |wall: u64, monotonic: u64| Reading {
-            wall: (1_000_000 + wall) * NANOS_PER_MS,
-            monotonic: monotonic * NANOS_PER_MS,
-        };
-        let system = System { start: 0, ahead_ms: AtomicU64::new(1_000_000) };
+        let system = at_one_million();
         let after = |first: Reading, others: &[Reading]| {
             let mut others =
                 others.iter().copied().chain(std::iter::repeat(others[others.len() - 1]));

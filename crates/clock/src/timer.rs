@@ -29,6 +29,12 @@ impl Timer {
         Timer { started: monotonic() }
     }
 
+    /// The clock's reading at the start.
+    #[inline]
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
     /// Nanoseconds since the start.
     #[inline]
     pub fn nanos(&self) -> u64 {

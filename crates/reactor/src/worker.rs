@@ -212,8 +212,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             stopwatch.lap();
         }
         self.check_edge();
-        self.now = self.clock.now();
-        self.woken = Timer::start();
+        (self.now, self.woken) = self.clock.now_with_timer();
         self.until = Some(Until::new(self.woken, self.options.turn_time));
         self.taken = None;
         let is_behind = std::mem::take(&mut self.is_spent);
