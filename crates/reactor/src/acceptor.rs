@@ -11,6 +11,7 @@ mod readiness;
 mod reserve;
 mod round;
 
+use crate::listener::Accepted;
 use crate::metrics::{
     ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
 };
@@ -102,7 +103,7 @@ impl AcceptorHandle {
 }
 
 /// The number of a door, and the connection accepted there, or the error of accepting.
-type Arrival = (usize, io::Result<Stream>);
+type Arrival = (usize, io::Result<Accepted>);
 
 /// How a round of accepting ended.
 enum Round {
@@ -213,7 +214,7 @@ impl Acceptor {
                 return Ok(Round::Drained);
             };
             match outcome {
-                Ok(stream) => self.hand_on(door, stream)?,
+                Ok(accepted) => self.hand_on(door, accepted)?,
                 Err(error) => {
                     ACCEPT_ERROR.increment();
                     let is_over = is_clients(&error)
@@ -245,7 +246,7 @@ impl Acceptor {
     /// without a pause.
     fn turn_away(&mut self, door: usize, error: &io::Error) -> bool {
         let Acceptor { reserve, doors, .. } = self;
-        let tell = || doors[door].listener.accept().map(|stream| doors[door].reject(stream));
+        let tell = || doors[door].listener.accept().map(|(stream, _)| doors[door].reject(stream));
         match reserve.lend(tell) {
             Some(Ok(())) => {
                 if self.complained.is_none_or(|at| at.elapsed() >= COMPLAINT_EVERY) {
@@ -268,7 +269,7 @@ impl Acceptor {
     }
 
     /// Gives a connection to the least loaded worker, or closes it when there are too many.
-    fn hand_on(&mut self, door: usize, stream: Stream) -> io::Result<()> {
+    fn hand_on(&mut self, door: usize, (stream, from): Accepted) -> io::Result<()> {
         let local = self.names[door].clone();
         let door = &self.doors[door];
         if self.census.total() >= self.dials.connections_max() {
@@ -280,6 +281,7 @@ impl Acceptor {
         let worker = seat.worker();
         let newcomer = Newcomer {
             stream,
+            from,
             tls: door.tls.clone(),
             serial: self.serial,
             local,

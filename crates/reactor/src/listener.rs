@@ -44,6 +44,9 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// A connection that was just accepted, with the client's address over TCP.
+pub(crate) type Accepted = (Stream, Option<SocketAddr>);
+
 /// A bound and listening socket.
 #[derive(Debug)]
 pub struct Listener {
@@ -80,10 +83,13 @@ impl Listener {
     }
 
     /// Accepts one connection; `WouldBlock` when none waits.
-    pub(crate) fn accept(&self) -> io::Result<Stream> {
+    pub(crate) fn accept(&self) -> io::Result<Accepted> {
         match &self.socket {
-            ListenSocket::Tcp(listener) => prepare(listener.accept()?.0),
-            ListenSocket::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
+            ListenSocket::Tcp(listener) => {
+                let (stream, from) = listener.accept()?;
+                Ok((Stream::Tcp(stream), Some(from)))
+            }
+            ListenSocket::Unix(listener, _) => Ok((Stream::Unix(listener.accept()?.0), None)),
         }
     }
 
@@ -104,12 +110,6 @@ impl Listener {
             }
         }
     }
-}
-
-/// Prepares a TCP connection that was just accepted.
-fn prepare(stream: mio::net::TcpStream) -> io::Result<Stream> {
-    stream.set_nodelay(true)?;
-    Ok(Stream::Tcp(stream))
 }
 
 impl Drop for Listener {
@@ -135,6 +135,8 @@ fn bind_tcp(address: SocketAddr, backlog: i32) -> io::Result<Listener> {
     }
     socket.set_nonblocking(true)?;
     keep_alive(&SockRef::from(&socket), Options::default().keepalive)?;
+    // Connections take this over as well.
+    socket.set_tcp_nodelay(true)?;
     socket.bind(&address.into())?;
     socket.listen(backlog)?;
     let listener = mio::net::TcpListener::from_std(socket.into());
@@ -206,7 +208,7 @@ mod tests {
         let Endpoint::Tcp(address) = *listener.endpoint() else { panic!("a TCP endpoint") };
         let accepted = || {
             let _client = std::net::TcpStream::connect(address).unwrap();
-            let Stream::Tcp(stream) = listener.accept().unwrap() else { panic!("a TCP stream") };
+            let Stream::Tcp(stream) = listener.accept().unwrap().0 else { panic!("a TCP stream") };
             let socket = SockRef::from(&stream);
             let time = socket.tcp_keepalive_time().unwrap();
             (socket.keepalive().unwrap(), time.as_secs(), socket.tcp_keepalive_retries().unwrap())
@@ -218,6 +220,29 @@ mod tests {
         assert_eq!(accepted(), (true, 32_767, 3));
         listener.set_keepalive(Duration::ZERO).unwrap();
         assert!(!accepted().0);
+    }
+
+    #[test]
+    fn connections_come_with_their_addresses_and_send_at_once() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = Listener::bind(&Endpoint::Tcp(host.parse().unwrap()), 16) else {
+                continue; // a machine without IPv6
+            };
+            let Endpoint::Tcp(address) = *listener.endpoint() else { panic!("a TCP endpoint") };
+            let client = std::net::TcpStream::connect(address).unwrap();
+            let (stream, from) = listener.accept().unwrap();
+            assert_eq!(from, Some(client.local_addr().unwrap()));
+            assert_eq!(from.map(Stream::tcp_name), Some(stream.peer_name()));
+            let Stream::Tcp(stream) = stream else { panic!("a TCP stream") };
+            assert!(stream.nodelay().unwrap());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener =
+            Listener::bind(&Endpoint::Unix { path: path.clone(), mode: 0o700 }, 16).unwrap();
+        let _client = std::os::unix::net::UnixStream::connect(&path).unwrap();
+        let (stream, from) = listener.accept().unwrap();
+        assert_eq!((from, stream.peer_name()), (None, format!("unix:{}", path.display())));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use protocol::{ConnectionId, Errand};
 use session::{Stream, TlsAcceptor};
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +29,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Newcomer {
     /// Its socket, non-blocking.
     pub stream: Stream,
+    /// The client's address, if it was accepted over TCP.
+    pub from: Option<SocketAddr>,
     /// Does the TLS handshake; `None` for a plain connection.
     pub tls: Option<TlsAcceptor>,
     /// The number of the connection in the process, from 1.

@@ -27,13 +27,9 @@ impl Stream {
     /// TCP peer that is gone is `tcp:<closed>`.
     pub fn peer_name(&self) -> String {
         match self {
-            Stream::Tcp(tcp) => match tcp.peer_addr() {
-                Ok(SocketAddr::V4(address)) => format!("tcp:{address}"),
-                Ok(SocketAddr::V6(address)) => {
-                    format!("tcp6:[{}]:{}", address.ip(), address.port())
-                }
-                Err(_) => "tcp:<closed>".to_owned(),
-            },
+            Stream::Tcp(tcp) => {
+                tcp.peer_addr().map_or_else(|_| "tcp:<closed>".to_owned(), Stream::tcp_name)
+            }
             Stream::Unix(unix) => {
                 let names = [unix.peer_addr(), unix.local_addr()];
                 let mut named = names.iter().flatten().filter_map(|name| name.as_pathname());
@@ -42,6 +38,14 @@ impl Stream {
                     None => "unix:".to_owned(),
                 }
             }
+        }
+    }
+
+    /// The TCP peer at `address`, as [`peer_name`](Stream::peer_name) names it without asking the system.
+    pub fn tcp_name(address: SocketAddr) -> String {
+        match address {
+            SocketAddr::V4(address) => format!("tcp:{address}"),
+            SocketAddr::V6(address) => format!("tcp6:[{}]:{}", address.ip(), address.port()),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::pause::Pause;
 use crate::turn::Until;
 use log::warn;
 use protocol::{ConnectionId, Ending, Errand, Execute, Outbox, Peer, Protocol};
-use session::Session;
+use session::{Session, Stream};
 use std::sync::Arc;
 
 /// New connections and orders taken per turn of the loop, if its time suffices.
@@ -142,8 +142,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     }
 
     fn welcome(&mut self, newcomer: Newcomer) {
-        let Newcomer { stream, tls, serial, local, tag, seat } = newcomer;
-        let remote = stream.peer_name();
+        let Newcomer { stream, from, tls, serial, local, tag, seat } = newcomer;
+        let remote = from.map_or_else(|| stream.peer_name(), Stream::tcp_name);
         let session = match &tls {
             None => Ok(Session::plain(stream)),
             Some(acceptor) => Session::tls(stream, acceptor),

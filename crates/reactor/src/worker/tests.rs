@@ -326,6 +326,7 @@ where
         self.serial += 1;
         let newcomer = Newcomer {
             stream: mio::net::UnixStream::from_std(near).into(),
+            from: None,
             tls: None,
             serial: self.serial,
             local: "unix:test".into(),

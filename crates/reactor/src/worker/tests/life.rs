@@ -140,7 +140,9 @@ fn all_idle_connections_are_found_within_ten_ticks() {
         rig.step();
         rig.clock.advance(Duration::from_millis(1));
     }
-    assert_eq!(rig.census.total(), 0);
+    assert_eq!(rig.worker.connections.len(), 0);
+    rig.settle();
+    assert_eq!(rig.census.total(), 0, "their sockets are closed");
 }
 
 #[test]
@@ -232,6 +234,7 @@ fn a_newcomer_that_cannot_be_served_is_counted() {
     let file = std::os::fd::OwnedFd::from(tempfile::tempfile().unwrap());
     let newcomer = Newcomer {
         stream: mio::net::UnixStream::from_std(file.into()).into(),
+        from: None,
         tls: None,
         serial: 9,
         local: "unix:test".into(),
