@@ -29,6 +29,7 @@ mod footprint;
 mod handshakes;
 mod post;
 mod readiness;
+mod slots;
 mod stopwatch;
 mod sweep;
 
@@ -44,10 +45,11 @@ use driver::Driver;
 use footprint::Footprint;
 use log::{debug, trace, warn};
 pub(crate) use post::Outgoing;
-use protocol::{ConnectionId, Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
+use protocol::{Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
-use std::collections::{HashMap, VecDeque};
+use slots::Slots;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +84,7 @@ pub struct Worker<P: Protocol, E, M> {
     footprint: Footprint,
     outbox: Outbox,
     connections: Slab<Connection<P>>,
-    slots: HashMap<ConnectionId, usize>,
+    slots: Slots,
     /// Its sockets for datagrams, if it has any.
     ports: Option<Box<Ports>>,
     /// Slots of connections that have more to do and need no event.
@@ -155,7 +157,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             dials: None,
             outbox: Outbox::new(),
             connections: Slab::new(),
-            slots: HashMap::new(),
+            slots: Slots::default(),
             ports: None,
             again: VecDeque::with_capacity(LINE),
             handshakes: VecDeque::new(),

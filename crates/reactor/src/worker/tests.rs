@@ -6,7 +6,9 @@ use super::*;
 use crate::{Census, Engine, Limits, Message, Newcomer, Output, OutputLimit};
 use buffer::SendBuf;
 use bytes::Bytes;
-use protocol::{Buffers, Context, Control, Ending, Errand, ErrorReply, Malformed, Parsed, Stage};
+use protocol::{
+    Buffers, ConnectionId, Context, Control, Ending, Errand, ErrorReply, Malformed, Parsed, Stage,
+};
 use session::TlsConnector;
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
