@@ -200,13 +200,15 @@ fn lacks_descriptors(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-/// Whether the error took a connection off the queue: the next one may well succeed.
+/// Whether the error is that the client went away before it was accepted, so that the next accept may succeed: the same
+/// ones as the reactor's acceptor has.
 fn concerns_one_peer(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
             | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::Interrupted
     )
 }
 
