@@ -13,6 +13,8 @@ mod crowds;
 mod exchange;
 mod generated;
 mod hot_keys;
+#[cfg(feature = "scripts")]
+mod logged;
 mod parameters;
 mod random;
 mod support;

@@ -129,6 +129,35 @@ fn a_script_that_does_not_end_is_killed_from_another_worker() {
 }
 
 #[test]
+fn the_log_says_which_script_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = process::rds(&[
+        "--io-threads",
+        "3",
+        "--busy-reply-threshold",
+        "0",
+        "--logfile",
+        log.to_str().unwrap(),
+    ]);
+    let (mut own, mut others) = (Peer::new(&server), others(&server));
+    own.send(&["EVAL", LOOPS[1], "1", "k"]);
+    ask_until(&mut others, &["SCRIPT", "KILL"], "+OK");
+    assert!(own.line().starts_with(KILLED));
+    let told = || -> Vec<String> {
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        text.lines().filter(|line| line.contains("ended by a client")).map(str::to_owned).collect()
+    };
+    let started = Instant::now();
+    while told().is_empty() && started.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let told = told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("script ") && told[0].ends_with("it has written nothing"), "{told:?}");
+}
+
+#[test]
 fn a_worker_that_waits_for_a_script_goes_on_when_it_is_killed() {
     let server = patient("4");
     for script in LOOPS {

@@ -76,6 +76,8 @@ pub(super) struct Runner<'r, 'x, C, V> {
     /// The script's entry among those that take long.
     running: Option<Arc<Running>>,
     is_busy: bool,
+    /// The log says that it is ended.
+    is_told_of: bool,
     functions: PhantomData<C>,
 }
 
@@ -103,6 +105,7 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             timer: None,
             running: None,
             is_busy: false,
+            is_told_of: false,
             functions: PhantomData,
         }
     }
@@ -113,6 +116,27 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             self.execution.host.scripts().leave_long(running);
         }
         End { has_wandered: self.has_wandered, begins_again: self.begins_again }
+    }
+
+    /// Says in the log that it is ended. It may be told so several times until it is.
+    #[cold]
+    fn tell_end(&mut self, elapsed: Duration, how: &str) {
+        if !std::mem::replace(&mut self.is_told_of, true) {
+            self.warn(elapsed, how);
+        }
+    }
+
+    /// Says something of it in the log.
+    #[cold]
+    fn warn(&self, elapsed: Duration, what: &str) {
+        log::warn!(
+            "{} {} of client {}: {what}, after {} ms; it has {}",
+            if self.script.command.is_some() { "function" } else { "script" },
+            self.script.name.escape_ascii(),
+            self.conn.client.as_ref().map_or(0, |client| client.id.serial()),
+            elapsed.as_millis(),
+            if self.has_written { "written" } else { "written nothing" },
+        );
     }
 
     /// Whether a command may run, in Redis's order.
@@ -322,8 +346,9 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         if self.running.is_none() {
             self.running = Some(scripts.enter_long(has_written, self.function(timer)));
         }
-        let Some(running) = &self.running else { return Go::On };
+        let Some(running) = self.running.clone() else { return Go::On };
         if running.is_killed.load(Relaxed) {
+            self.tell_end(elapsed, "ended by a client");
             return Go::Stop(KILLED);
         }
         if let Some(threshold) = scripts.threshold()
@@ -331,9 +356,11 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         {
             if !self.is_busy {
                 self.is_busy = true;
-                scripts.make_busy(running, self.execution.scope);
+                scripts.make_busy(&running, self.execution.scope);
+                self.warn(elapsed, "still runs, and clients that need its keys are refused");
             }
             if !has_written || elapsed >= threshold.saturating_mul(PATIENCE) {
+                self.tell_end(elapsed, "ended because it ran for too long");
                 return Go::Stop(TOO_LONG);
             }
         }
