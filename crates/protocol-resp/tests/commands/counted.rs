@@ -145,6 +145,69 @@ fn commands_that_read_in_order_to_write_count_no_hits_and_misses() {
     assert!(info.contains("keyspace_hits:0\r\n"), "it writes nothing: {info}");
 }
 
+/// Hits and misses so far.
+fn found(ours: &mut Ours) -> [String; 2] {
+    ["keyspace_hits", "keyspace_misses"].map(|name| of_info(ours, "stats", name))
+}
+
+#[test]
+fn what_sort_reads_by_its_patterns_is_counted_and_used() {
+    let mut ours = Ours::new(Version::Resp2);
+    for line in [
+        "RPUSH l a b c",
+        "MSET w_a 3 w_b 1",
+        "HSET h_a f x",
+        "CONFIG SET notify-keyspace-events Km",
+        "CONFIG SET maxmemory-policy allkeys-lru",
+    ] {
+        ours.ask(&line.split(' ').collect::<Vec<_>>());
+    }
+    ours.send("b", "PSUBSCRIBE *");
+    assert!(ours.receive("b", true).is_some());
+    ours.pass(Duration::from_secs(100));
+    // As redis-server 7.0.15 counts them: the list, and each key that a pattern leads to.
+    for (line, expected, missed) in [
+        ("SORT l BY w_* GET # GET h_*->f", ["4", "3"], "w_c h_c h_b"),
+        ("SORT l BY w_* STORE to", ["3", "1"], "w_c"),
+        ("SORT l BY nosort GET none_*", ["1", "3"], "none_a none_b none_c"),
+        ("SORT l ALPHA", ["1", "0"], ""),
+        ("SORT missing BY w_*", ["0", "1"], "missing"),
+        ("SORT l BY h_*->f", ["2", "2"], "h_b h_c"),
+    ] {
+        ours.ask(&["CONFIG", "RESETSTAT"]);
+        ours.ask(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(found(&mut ours), expected, "{line}");
+        let mut told = Vec::new();
+        while let Some(message) = ours.receive("b", false) {
+            told.push(String::from_utf8(message).expect("text"));
+        }
+        let missed = missed.split(' ').filter(|key| !key.is_empty());
+        for key in missed.clone() {
+            assert!(told.iter().any(|message| message.contains(&format!("__:{key}\r\n"))), "{key}");
+        }
+        assert_eq!(told.len(), missed.count(), "{line}");
+    }
+    for key in ["w_a", "w_b", "h_a"] {
+        assert_eq!(ours.ask(&["OBJECT", "IDLETIME", key]), Value::Integer(0), "{key}");
+    }
+}
+
+#[test]
+fn object_looks_keys_up_without_using_them() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["SET", "k", "v"]);
+    ours.ask(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
+    ours.pass(Duration::from_secs(100));
+    for of in ["ENCODING", "REFCOUNT", "IDLETIME"] {
+        ours.ask(&["CONFIG", "RESETSTAT"]);
+        ours.ask(&["OBJECT", of, "k"]);
+        ours.ask(&["OBJECT", of, "missing"]);
+        assert_eq!(found(&mut ours), ["1", "1"], "{of}");
+    }
+    let Value::Integer(idle) = ours.ask(&["OBJECT", "IDLETIME", "k"]) else { panic!("a number") };
+    assert!(idle >= 90, "{idle}");
+}
+
 #[test]
 fn a_transaction_that_is_discarded_has_failed() {
     let mut ours = Ours::new(Version::Resp2);

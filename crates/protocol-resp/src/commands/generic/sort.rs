@@ -4,8 +4,8 @@
 //! * `options.rs`: what is asked for. `pattern.rs`: values that elements lead to, under other keys.
 //! * `order.rs`: which element comes before which.
 //!
-//! Elements are borrowed from where they are stored. The vector that is sorted is the one thing
-//! that takes memory in proportion to their number.
+//! Elements are borrowed from where they are stored. What takes memory in proportion to their number is the vector that
+//! is sorted, and the keys that patterns lead to.
 
 mod options;
 mod order;
@@ -23,6 +23,7 @@ use crate::wire::reply::Writer;
 use keyspace::View;
 use options::{By, Look, Options};
 use order::{Keyed, Scored, arrange, number};
+use pattern::Trail;
 use std::ops::Range;
 use values::{Entry, Text, Type};
 
@@ -58,16 +59,21 @@ fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {
     }
     // What is stored, or decides what a script does, must not depend on how a set happens to be kept.
     let is_kept = options.store.is_some() || call.in_script;
+    let mut trail = Trail::default();
     let found = match call.keys.peek(key) {
-        Some(entry) => sorted(&call.keys, entry, options, is_kept)?,
-        None => Vec::new(),
+        Some(entry) => sorted(&call.keys, entry, options, is_kept, &mut trail),
+        None => Ok(Vec::new()),
     };
-    match options.store {
-        None => reply(&call.keys, options, &found, &mut call.out),
-        Some(to) => {
-            let list = list(&call.keys, options, &found, to);
-            store(call, to, list);
+    let result = found.map(|found| match options.store {
+        None => {
+            reply(&call.keys, options, &found, &mut call.out, &mut trail);
+            None
         }
+        Some(to) => Some((to, list(&call.keys, options, &found, to, &mut trail))),
+    });
+    trail.note_reads(call);
+    if let Some((to, list)) = result? {
+        store(call, to, list);
     }
     Ok(())
 }
@@ -78,6 +84,7 @@ fn sorted<'k, V: View>(
     entry: &'k Entry,
     options: &Options<'_>,
     is_kept: bool,
+    trail: &mut Trail,
 ) -> Result<Vec<Text<'k>>, Fault> {
     let window = options.window(entry.len());
     let (descends, all) = (options.descends, 0..entry.len());
@@ -91,7 +98,6 @@ fn sorted<'k, V: View>(
         By::Pattern(pattern) => Some(pattern),
     };
     let is_text = options.is_text || matches!(options.by, By::Nothing);
-    let mut place = Vec::new();
     match (by, is_text) {
         (None, true) => {
             let mut items: Vec<Text<'k>> = Vec::with_capacity(entry.len());
@@ -101,7 +107,7 @@ fn sorted<'k, V: View>(
         }
         (Some(by), true) => {
             let found = |(at, text): (usize, Text<'k>)| {
-                let key = by.find(keys, text, &mut place);
+                let key = by.find(keys, text, trail);
                 Keyed { text, key, at }
             };
             let mut items: Vec<Keyed<'k>> = Vec::with_capacity(entry.len());
@@ -110,18 +116,21 @@ fn sorted<'k, V: View>(
             Ok(items.into_iter().map(|item| item.text).collect())
         }
         (by, false) => {
+            let mut are_numbers = true;
             let weigh = |text: Text<'k>| {
                 let weight = match by {
                     None => Some(text),
-                    Some(by) => by.find(keys, text, &mut place),
+                    Some(by) => by.find(keys, text, trail),
                 };
                 let score = weight.map_or(Some(0.0), |weight| number(&weight));
-                let text_of = "ERR One or more scores can't be converted into double";
-                Ok(Scored { text, score: score.ok_or(Fault::new(text_of))? })
+                are_numbers &= score.is_some();
+                Scored { text, score: score.unwrap_or_default() }
             };
             let mut items: Vec<Scored<'k>> = Vec::with_capacity(entry.len());
-            for item in elements(all).map(weigh) {
-                items.push(item?);
+            // All are looked up, also behind one that is no number.
+            items.extend(elements(all).map(weigh));
+            if !are_numbers {
+                return Err(Fault::new("ERR One or more scores can't be converted into double"));
             }
             arrange(&mut items, window, |a, b| order::directed(a.compare(b), descends));
             Ok(items.into_iter().map(|item| item.text).collect())
@@ -159,15 +168,15 @@ fn reply<V: View>(
     options: &Options<'_>,
     found: &[Text<'_>],
     out: &mut Writer<'_>,
+    trail: &mut Trail,
 ) {
-    let mut place = Vec::new();
     out.array(found.len().saturating_mul(options.gets.len().max(1)));
     for element in found {
         if options.gets.is_empty() {
             out.bulk(element);
         }
         for get in &options.gets {
-            out.bulk_or_null(get.find(keys, *element, &mut place).as_deref());
+            out.bulk_or_null(get.find(keys, *element, trail).as_deref());
         }
     }
 }
@@ -178,15 +187,16 @@ fn list<V: View>(
     options: &Options<'_>,
     found: &[Text<'_>],
     to: &[u8],
+    trail: &mut Trail,
 ) -> Entry {
-    let (mut entry, mut place) = (Entry::new_list(to), Vec::new());
+    let mut entry = Entry::new_list(to);
     if let Some(mut list) = entry.list_mut(keys.limits) {
         for element in found {
             if options.gets.is_empty() {
                 list.push_back(element);
             }
             for get in &options.gets {
-                let value = get.find(keys, *element, &mut place);
+                let value = get.find(keys, *element, trail);
                 list.push_back(value.as_deref().unwrap_or_default());
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pattern`]: from an element to a value under another key, for BY and GET.
+//! [`Pattern`]: from an element to a value under another key, for BY and GET. [`Trail`]: the keys that this has led to.
 
+use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use keyspace::View;
 use memchr::memchr;
@@ -37,28 +38,57 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The value of an element, if there is one. `key` is a place to write the key in.
+    /// The value of an element, if there is one. The key is added to `trail`.
     pub(super) fn find<'k, V: View>(
         &self,
         keys: &'k Keys<'_, V>,
         element: Text<'k>,
-        key: &mut Vec<u8>,
+        trail: &mut Trail,
     ) -> Option<Text<'k>> {
         match self {
             Pattern::Element => Some(element),
             Pattern::Nowhere => None,
             Pattern::Value { before, after, field } => {
-                key.clear();
-                for part in [before, &*element, after] {
-                    key.extend_from_slice(part);
-                }
-                let entry = keys.peek(key)?;
+                let entry = keys.peek(trail.add([before, &*element, after]))?;
                 match field {
                     Some(field) => entry.hash()?.get(field, keys.view.unix_ms()).map(Text::from),
                     None if entry.data_type() == Type::String => Some(entry.to_text()),
                     None => None,
                 }
             }
+        }
+    }
+}
+
+/// The keys that patterns have led to. Values are borrowed from the keyspace while it is sorted, so the reads are noted
+/// when that is over.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    /// The keys, one behind the other, and where each ends.
+    keys: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Trail {
+    /// Adds a key of some parts, and returns it.
+    fn add(&mut self, parts: [&[u8]; 3]) -> &[u8] {
+        let start = self.keys.len();
+        for part in parts {
+            self.keys.extend_from_slice(part);
+        }
+        self.ends.push(self.keys.len());
+        &self.keys[start..]
+    }
+
+    /// Counts a read of each key: as a hit or a miss, and as a use of its value.
+    pub(super) fn note_reads<V: View>(self, call: &mut Call<'_, V>) {
+        let mut start = 0;
+        for end in self.ends {
+            let key = &self.keys[start..end];
+            if call.keys.any(key).is_none() {
+                call.missed(key);
+            }
+            start = end;
         }
     }
 }
