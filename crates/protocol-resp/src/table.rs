@@ -58,6 +58,7 @@ pub(crate) mod transactions;
 pub use bits::{Categories, Flags, KeyFlags};
 pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
+pub(crate) use lookup::meant;
 pub use lookup::{find, find_full, find_sub, resolve};
 pub(crate) use spec::SECRET_PARAMETERS;
 pub use spec::{Channels, Databases, Deprecation, Group, Secret, Shape, Spec};

@@ -244,7 +244,8 @@ impl<K: Keyspace> Engine<K> {
         keyspace.make_room(context.now.unix_ms, &mut tell)
     }
 
-    /// Replies to a refused command. If it belongs to a transaction, EXEC will execute nothing.
+    /// Replies to a refused command, if there is such a command. If it belongs to a transaction, EXEC will execute
+    /// nothing.
     #[cold]
     pub(super) fn refuse(
         &mut self,
@@ -286,13 +287,8 @@ fn writes_nothing<W: Words + ?Sized>(_: &Host, _: CommandId, _: &W) -> bool {
 /// The command that `args` mean, which may be a sub-command of `id`, after a check of its arity.
 #[inline]
 fn resolve(id: CommandId, args: Args<'_>) -> Result<CommandId, Fault> {
-    let id = match args.get(1) {
-        Some(name) if id.is_container() => match table::find_sub(id, name) {
-            Some(sub) => sub,
-            None => return Err(no_such_subcommand(id, name)),
-        },
-        _ => id,
-    };
+    let id = table::meant(id, args.get(1))
+        .ok_or_else(|| no_such_subcommand(id, args.get(1).unwrap_or_default()))?;
     let spec = id.spec();
     if spec.accepts(args.len()) { Ok(id) } else { Err(Fault::arity(spec.name)) }
 }

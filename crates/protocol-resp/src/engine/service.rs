@@ -12,7 +12,7 @@ use crate::session::connection::Resp;
 use crate::session::memory::WorkerMemory;
 use crate::session::replies::Replies;
 use crate::session::waiting::Held;
-use crate::table::{CommandId, Flags};
+use crate::table::{self, CommandId, Flags};
 use crate::wire::fault;
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
@@ -218,7 +218,8 @@ impl<K: Keyspace> Engine<K> {
             }
             Ok(Admission::Defer) => Control::Defer,
             Err(fault) => {
-                self.refuse(conn, command.id, &fault, out);
+                let meant = command.id.and_then(|id| table::meant(id, args.get(1)));
+                self.refuse(conn, meant, &fault, out);
                 // Monitors see the end of a transaction, however it ended.
                 if command.id == Some(CommandId::Exec) && !self.host.monitors().is_empty() {
                     self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);

@@ -13,7 +13,7 @@ use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::replies::Replies;
 use crate::session::watching::Mark;
-use crate::table::CommandId;
+use crate::table::{self, CommandId};
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
@@ -108,7 +108,9 @@ impl Commands {
         let before = out.pending();
         let version = conn.version;
         let resolved = resolve(command.id, args);
-        if let (Err(_), Some(id)) = (&resolved, command.id) {
+        if let (Err(_), Some(id)) = (&resolved, command.id)
+            && let Some(id) = table::meant(id, args.get(1))
+        {
             counts.of(id.index()).rejected.add(1);
         }
         let done = resolved.and_then(|(op, id)| {

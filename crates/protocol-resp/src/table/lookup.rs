@@ -221,7 +221,12 @@ pub fn find_full(name: &[u8]) -> Option<CommandId> {
 #[inline]
 #[must_use]
 pub fn resolve(first: &[u8], second: Option<&[u8]>) -> Option<CommandId> {
-    let command = find(first)?;
+    meant(find(first)?, second)
+}
+
+/// [`resolve`] for a first argument that names `command`.
+#[inline]
+pub(crate) fn meant(command: CommandId, second: Option<&[u8]>) -> Option<CommandId> {
     match second {
         Some(second) if command.is_container() => find_sub(command, second),
         _ => Some(command),

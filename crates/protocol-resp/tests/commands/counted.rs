@@ -208,6 +208,36 @@ fn object_looks_keys_up_without_using_them() {
     assert!(idle >= 90, "{idle}");
 }
 
+/// How often a command was refused, if it is listed.
+fn rejected(ours: &mut Ours, command: &str) -> Option<String> {
+    let info = text(&ours.ask(&["INFO", "commandstats"]));
+    let line = info.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:")))?;
+    let field = line.split(',').find_map(|field| field.strip_prefix("rejected_calls="));
+    Some(field.expect("a count").to_owned())
+}
+
+#[test]
+fn a_refused_subcommand_is_counted_for_itself() {
+    let mut ours = Ours::new(Version::Resp2);
+    for line in ["CONFIG SET a", "CONFIG NOPE", "CONFIG NOPE", "CONFIG", "OBJECT ENCODING"] {
+        ours.ask(&line.split(' ').collect::<Vec<_>>());
+    }
+    ours.ask(&["MULTI"]);
+    ours.ask(&["CLIENT", "NOPE"]);
+    let end = ours.ask(&["EXEC"]);
+    assert!(matches!(end, Value::Error(_)), "an unknown one spoils a transaction: {end:?}");
+    let once = Some("1".to_owned());
+    for (command, expected) in [
+        ("config|set", &once),
+        ("config", &once),
+        ("object|encoding", &once),
+        ("object", &None),
+        ("client", &None),
+    ] {
+        assert_eq!(&rejected(&mut ours, command), expected, "{command}");
+    }
+}
+
 #[test]
 fn a_transaction_that_is_discarded_has_failed() {
     let mut ours = Ours::new(Version::Resp2);
