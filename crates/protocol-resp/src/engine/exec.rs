@@ -35,7 +35,9 @@ impl<K: Keyspace> Engine<K> {
         }
         let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);
-        counts.time(timer.nanos(), self.host.latency().is_tracking());
+        let nanos = timer.nanos();
+        counts.time(nanos, self.host.latency().is_tracking());
+        self.host.latency().note_command(CommandId::Exec.spec(), nanos, context.now.unix_seconds());
         if !self.host.monitors().is_empty() {
             self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);
         }

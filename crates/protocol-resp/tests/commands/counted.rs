@@ -239,6 +239,23 @@ fn a_refused_subcommand_is_counted_for_itself() {
 }
 
 #[test]
+fn a_transaction_that_takes_long_is_a_slow_command() {
+    let mut ours = Ours::new(Version::Resp2);
+    let keys = vec!["k"; 5000];
+    let exists = [&["EXISTS"], &keys[..]].concat();
+    ours.ask(&["MULTI"]);
+    for _ in 0..100 {
+        ours.ask(&exists);
+    }
+    ours.ask(&["LATENCY", "RESET"]);
+    ours.ask(&["CONFIG", "SET", "latency-monitor-threshold", "1"]);
+    ours.ask(&["EXEC"]);
+    let latest = ours.ask(&["LATENCY", "LATEST"]);
+    let names: Vec<String> = items(&latest).iter().map(|event| text(&items(event)[0])).collect();
+    assert!(names.contains(&"command".to_owned()), "EXEC is none of the fast ones: {names:?}");
+}
+
+#[test]
 fn a_transaction_that_is_discarded_has_failed() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["MULTI"]);
