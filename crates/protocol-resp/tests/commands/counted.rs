@@ -256,6 +256,26 @@ fn a_transaction_that_takes_long_is_a_slow_command() {
 }
 
 #[test]
+fn debug_populate_changes_keys() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["CONFIG", "SET", "notify-keyspace-events", "En"]);
+    ours.send("b", "PSUBSCRIBE *");
+    assert!(ours.receive("b", true).is_some());
+    ours.ask(&["SET", "key:1", "v"]);
+    assert!(ours.receive("b", true).is_some());
+    for (key, is_run) in [("key:1", true), ("key:0", false)] {
+        ours.ask(&["DEL", "key:0"]);
+        ours.ask(&["WATCH", key]);
+        ours.ask(&["DEBUG", "POPULATE", "2"]);
+        ours.ask(&["MULTI"]);
+        let end = ours.ask(&["EXEC"]);
+        assert_eq!(matches!(end, Value::Array(_)), is_run, "{key}: {end:?}");
+        assert!(ours.receive("b", true).is_some(), "a new key");
+        assert!(ours.receive("b", false).is_none(), "one event for it");
+    }
+}
+
+#[test]
 fn a_transaction_that_is_discarded_has_failed() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["MULTI"]);

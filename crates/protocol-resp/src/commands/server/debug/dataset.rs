@@ -4,6 +4,7 @@
 use crate::commands::{dispatch, generic};
 use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
+use crate::host::events::Event;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
 use sha2::{Digest, Sha256};
@@ -41,9 +42,10 @@ pub(super) fn populate<V: View>(call: &mut Call<'_, V>) -> Done {
             value.resize(size, 0);
         }
         call.keys.put(Entry::string(&key, &value));
-        call.made(call.keys.db, &key);
+        // The event of the change is the one of a new key, which is published once.
+        call.keys.has_new = false;
+        call.modified(&key, Event::NEW);
     }
-    call.worker.changes = call.worker.changes.saturating_add(count as u64);
     call.out.ok();
     Ok(())
 }
