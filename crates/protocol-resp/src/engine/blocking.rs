@@ -188,7 +188,7 @@ impl<V: View> Execution<'_, '_, V> {
         if !C::is_ready(waiting, key, entry, self.context.now.unix_ms) {
             // Without a value, only those who wait for a consumer group have something to be told.
             let others_wait =
-                entry.is_some() || self.host.key_events().waiters().has_group_readers();
+                entry.is_some() || self.host.key_events().waiters().has_group_readers_of(db, key);
             return if others_wait { Served::No } else { Served::Empty };
         }
         if matches!(waiting.wants, Wants::Move { .. }) && !self.scope.contains(waiting.scope) {

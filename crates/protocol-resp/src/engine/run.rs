@@ -198,15 +198,15 @@ pub(super) fn scope_of(
     }
 }
 
-/// Whether a command that writes may serve a client that waits to move an element, directly or after
-/// serving others.
+/// Whether a command that writes may serve a client that waits to move an element. Serving others changes no other key,
+/// so it is one that waits for a key of the command.
 #[cold]
 fn may_move(host: &Host, spec: &Spec, args: Args<'_>) -> bool {
     let waiters = host.key_events().waiters();
     let mut may_serve = false;
     if waiters.has_movers() {
         // A client that begins to wait just now is served later, see `blocking.rs`.
-        let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
+        let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_move(args.arg(at)));
     }
     may_serve
 }

@@ -40,16 +40,47 @@ pub(crate) struct Waiters {
     /// How many clients want to move an element to another key. A writer that serves them must also
     /// have locked that key's shard.
     movers: AtomicUsize,
+    /// The keys that these wait for.
+    keys_of_movers: CountingFilter,
     /// How many clients wait for items of a consumer group. They are told when their key is gone.
     group_readers: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct Queues {
-    /// The clients that wait for each key of each database, in the order of their turns.
-    by_key: HashMap<usize, HashMap<Box<[u8]>, VecDeque<Waiting>>>,
+    /// The clients that wait for each key of each database.
+    by_key: HashMap<usize, HashMap<Box<[u8]>, Queue>>,
     clients: usize,
     turns: u64,
+}
+
+/// The clients that wait for a key.
+#[derive(Debug, Default)]
+struct Queue {
+    /// In the order of their turns.
+    clients: VecDeque<Waiting>,
+    /// How many of them wait for items of a consumer group.
+    group_readers: usize,
+}
+
+impl Queue {
+    /// Adds a client whose turn is the last; returns whether it is new.
+    fn add(&mut self, waiter: &Waiting) -> bool {
+        let is_new = self.clients.back().is_none_or(|last| last.turn != waiter.turn);
+        if is_new {
+            self.clients.push_back(Arc::clone(waiter));
+            self.group_readers += usize::from(waiter.is_group_reader());
+        }
+        is_new
+    }
+
+    /// Removes a client; returns whether it was there.
+    fn take(&mut self, waiter: &Waiter) -> bool {
+        let found = self.clients.binary_search_by_key(&waiter.turn, |other| other.turn);
+        let was_there = found.is_ok_and(|at| self.clients.remove(at).is_some());
+        self.group_readers -= usize::from(was_there && waiter.is_group_reader());
+        was_there
+    }
 }
 
 impl Queues {
@@ -57,9 +88,8 @@ impl Queues {
     fn take(&mut self, waiter: &Waiter, key: &[u8]) -> bool {
         let Some(keys) = self.by_key.get_mut(&waiter.db) else { return false };
         let Some(queue) = keys.get_mut(key) else { return false };
-        let found = queue.binary_search_by_key(&waiter.turn, |other| other.turn);
-        let was_there = found.is_ok_and(|at| queue.remove(at).is_some());
-        if queue.is_empty() {
+        let was_there = queue.take(waiter);
+        if queue.clients.is_empty() {
             keys.remove(key);
             trim(keys);
         }
@@ -76,11 +106,12 @@ impl Waiters {
         let waiter = Arc::new(waiter);
         let keys = queues.by_key.entry(waiter.db).or_default();
         for key in &waiter.keys {
-            let queue = keys.entry(key.clone()).or_default();
             // A key that is named twice is entered once.
-            if queue.back().is_none_or(|last| last.turn != waiter.turn) {
-                queue.push_back(Arc::clone(&waiter));
+            if keys.entry(key.clone()).or_default().add(&waiter) {
                 self.filter.add(key);
+                if waiter.is_mover() {
+                    self.keys_of_movers.add(key);
+                }
             }
         }
         queues.clients += 1;
@@ -102,6 +133,9 @@ impl Waiters {
         for key in &waiter.keys {
             if queues.take(waiter, key) {
                 self.filter.remove(key);
+                if waiter.is_mover() {
+                    self.keys_of_movers.remove(key);
+                }
                 was_there = true;
             }
         }
@@ -126,12 +160,19 @@ impl Waiters {
         self.filter.may_hold(key)
     }
 
+    /// Whether a client may be waiting to move an element of a key to another; if false, none is. The caller need
+    /// not hold a lock: see `blocking.rs` for those that begin just now.
+    #[inline]
+    pub(crate) fn may_move(&self, key: &[u8]) -> bool {
+        self.keys_of_movers.may_hold(key)
+    }
+
     /// The first client after this turn that waits for a key.
     pub(crate) fn next(&self, db: usize, key: &[u8], behind: u64) -> Option<Waiting> {
         let queues = self.queues.lock();
         let queue = queues.by_key.get(&db)?.get(key)?;
-        let at = queue.partition_point(|waiter| waiter.turn <= behind);
-        queue.get(at).cloned()
+        let at = queue.clients.partition_point(|waiter| waiter.turn <= behind);
+        queue.clients.get(at).cloned()
     }
 
     /// The keys of a database for which clients wait.
@@ -149,7 +190,7 @@ impl Waiters {
     pub(crate) fn keys(&self) -> AwaitedKeys {
         let queues = self.queues.lock();
         let all = queues.by_key.values().flat_map(HashMap::values);
-        let told = all.clone().filter(|queue| queue.iter().any(|waiter| waiter.is_group_reader()));
+        let told = all.clone().filter(|queue| queue.group_readers > 0);
         AwaitedKeys { told_when_gone: told.count(), all: all.count() }
     }
 
@@ -163,6 +204,15 @@ impl Waiters {
     /// Whether any of them waits for items of a consumer group.
     pub(crate) fn has_group_readers(&self) -> bool {
         self.group_readers.load(Relaxed) > 0
+    }
+
+    /// Whether any of those that wait for a key waits for items of a consumer group.
+    pub(crate) fn has_group_readers_of(&self, db: usize, key: &[u8]) -> bool {
+        self.has_group_readers() && {
+            let queues = self.queues.lock();
+            let queue = queues.by_key.get(&db).and_then(|keys| keys.get(key));
+            queue.is_some_and(|queue| queue.group_readers > 0)
+        }
     }
 
     /// Whether any of them wants to move an element to another key.
@@ -266,9 +316,30 @@ mod tests {
         let mover = waiters.enter(&interest, waiter(0, &["a"], wants));
         let other = waiters.enter(&interest, waiter(0, &["a", "c"], pop()));
         assert!(waiters.has_movers() && waiters.may_await(b"a") && waiters.may_await(b"c"));
+        assert!(waiters.may_move(b"a") && !waiters.may_move(b"c"), "nothing of it is moved");
         waiters.take(&interest, &mover);
-        assert!(!waiters.has_movers() && waiters.may_await(b"a"));
+        assert!(!waiters.has_movers() && !waiters.may_move(b"a") && waiters.may_await(b"a"));
         waiters.take(&interest, &other);
         assert!(!waiters.may_await(b"a") && !waiters.may_await(b"c"));
+    }
+
+    #[test]
+    fn group_readers_are_those_of_one_key() {
+        use crate::session::waiting::{GroupWait, ReadLimits};
+        let (waiters, interest) = (Waiters::default(), Interest::default());
+        let of_group = Wants::ReadGroup(Box::new(GroupWait {
+            group: (*b"g").into(),
+            consumer: (*b"c").into(),
+            limits: ReadLimits { items: 1, items_in_all: 1, bytes: 1 },
+            no_ack: false,
+            claim_ms: None,
+        }));
+        let reader = waiters.enter(&interest, waiter(0, &["s"], of_group));
+        let other = waiters.enter(&interest, waiter(0, &["l"], pop()));
+        assert!(waiters.has_group_readers_of(0, b"s"));
+        assert!(!waiters.has_group_readers_of(0, b"l") && !waiters.has_group_readers_of(1, b"s"));
+        assert_eq!(waiters.keys(), AwaitedKeys { all: 2, told_when_gone: 1 });
+        assert!(waiters.take(&interest, &reader) && waiters.take(&interest, &other));
+        assert!(!waiters.has_group_readers_of(0, b"s"));
     }
 }
