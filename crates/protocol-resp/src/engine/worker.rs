@@ -14,7 +14,7 @@ use bytes::Bytes;
 use clock::{Now, Ticks};
 use fastrand::Rng;
 use protocol::{ConnectionId, Outbox, Ticket};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Capacity in arguments that is kept between commands.
@@ -52,6 +52,8 @@ pub(crate) struct WorkerState {
     waits: BTreeMap<(Ticks, u64), Waiting>,
     /// Waiting clients of this worker that are looked at again, by the time of that.
     looks: BTreeMap<(Ticks, u64), Waiting>,
+    /// The time of each of these, by its serial number.
+    look_times: HashMap<u64, Ticks>,
     /// Clients of this worker that only sleep, by the time at which they wake.
     sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
     /// Walks that count sizes.
@@ -79,6 +81,7 @@ impl WorkerState {
             resets_stats: false,
             waits: BTreeMap::new(),
             looks: BTreeMap::new(),
+            look_times: HashMap::new(),
             sleepers: BTreeMap::new(),
             key_sizes: KeySizes::default(),
             migrations: Outstanding::default(),
@@ -108,7 +111,17 @@ impl WorkerState {
 
     /// Records when a waiting client is looked at again.
     pub(crate) fn await_look(&mut self, waiting: &Waiting, at: Ticks) {
-        self.looks.insert((at, waiting.id.serial()), Arc::clone(waiting));
+        let serial = waiting.id.serial();
+        self.forget_look(serial);
+        self.look_times.insert(serial, at);
+        self.looks.insert((at, serial), Arc::clone(waiting));
+    }
+
+    /// Looks at a client no more.
+    fn forget_look(&mut self, serial: u64) {
+        if let Some(at) = self.look_times.remove(&serial) {
+            self.looks.remove(&(at, serial));
+        }
     }
 
     /// Whether the time of any client to be looked at again has come.
@@ -121,13 +134,17 @@ impl WorkerState {
     #[cold]
     pub(crate) fn take_due(&mut self, now: Ticks) -> Vec<Waiting> {
         let later = self.looks.split_off(&(now, u64::MAX));
-        std::mem::replace(&mut self.looks, later).into_values().collect()
+        let due = std::mem::replace(&mut self.looks, later);
+        for (_, serial) in due.keys() {
+            self.look_times.remove(serial);
+        }
+        due.into_values().collect()
     }
 
     /// Removes a client that no longer waits.
     pub(crate) fn forget_end(&mut self, waiting: &Waiting) {
         if waiting.claims() {
-            self.looks.retain(|(_, serial), _| *serial != waiting.id.serial());
+            self.forget_look(waiting.id.serial());
         }
         if let Some(until) = waiting.until {
             self.waits.remove(&(until, waiting.id.serial()));
