@@ -127,10 +127,9 @@ fn list<V: View>(call: &mut Call<'_, V>, kind: Kind) -> Done {
     if call.args.len() > 3 {
         return Err(too_many_arguments(call));
     }
-    let mut names = call.key_events().channels().names(kind);
-    if let Some(pattern) = call.args.get(2) {
-        names.retain(|name| glob::matches(pattern, name));
-    }
+    let pattern = call.args.get(2);
+    let is_meant = |name: &[u8]| pattern.is_none_or(|pattern| glob::matches(pattern, name));
+    let names = call.key_events().channels().names(kind, is_meant);
     call.out.array(names.len());
     for name in &names {
         call.out.bulk(name);

@@ -108,9 +108,10 @@ impl Channels {
         });
     }
 
-    /// The names of a kind that have subscribers.
-    pub(crate) fn names(&self, kind: Kind) -> Vec<Box<[u8]>> {
-        self.tables.read().of(kind).keys().cloned().collect()
+    /// The names of a kind that have subscribers and of which `is_meant` says so.
+    pub(crate) fn names(&self, kind: Kind, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Box<[u8]>> {
+        let tables = self.tables.read();
+        tables.of(kind).keys().filter(|name| is_meant(name)).cloned().collect()
     }
 
     /// The connections that are subscribed to a name of which `is_meant` says so.

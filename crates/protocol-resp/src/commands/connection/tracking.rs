@@ -75,17 +75,37 @@ impl<'a> Options<'a> {
 
     /// No two prefixes of a client may find the same key.
     fn check_prefixes(&self, has: &Resp) -> Done {
-        for (at, prefix) in self.prefixes.iter().enumerate() {
-            if let Some(other) = has.prefixes.iter().find(|other| overlap(prefix, other)) {
-                return Err(overlapping(prefix, b"an existing", other));
-            }
-            let mut behind = self.prefixes[at..].iter().skip(1);
-            if let Some(other) = behind.find(|other| overlap(prefix, other)) {
-                return Err(overlapping(prefix, b"another provided", other));
-            }
+        let Some(at) = first_overlap(&self.prefixes, has.prefixes.iter().map(AsRef::as_ref)) else {
+            return Ok(());
+        };
+        let prefix = self.prefixes[at];
+        if let Some(other) = has.prefixes.iter().find(|other| overlap(prefix, other)) {
+            return Err(overlapping(prefix, b"an existing", other));
         }
-        Ok(())
+        let mut behind = self.prefixes[at..].iter().skip(1);
+        match behind.find(|other| overlap(prefix, other)) {
+            Some(other) => Err(overlapping(prefix, b"another provided", other)),
+            None => Ok(()),
+        }
     }
+}
+
+/// The place of the first of the `given` prefixes that overlaps with another, or with one of the `known`. In their
+/// order, what begins with a prefix follows it directly, so neighbours are compared only.
+fn first_overlap<'p>(given: &[&'p [u8]], known: impl Iterator<Item = &'p [u8]>) -> Option<usize> {
+    let given = given.iter().enumerate().map(|(at, prefix)| (*prefix, Some(at)));
+    let mut all: Vec<_> = given.chain(known.map(|prefix| (prefix, None))).collect();
+    all.sort_unstable();
+    let (mut first, mut root) = (None, None::<(&[u8], Option<usize>)>);
+    for (prefix, at) in all {
+        match root {
+            Some((shorter, of_it)) if prefix.starts_with(shorter) => {
+                first = [first, of_it, at].into_iter().flatten().min();
+            }
+            _ => root = Some((prefix, at)),
+        }
+    }
+    first
 }
 
 /// Whether one is the beginning of the other.
@@ -203,4 +223,40 @@ fn words(client: &Client) -> Vec<&'static str> {
     ];
     let set = known.into_iter().filter(|(flags, _)| client.is(*flags)).map(|(_, word)| word);
     [status].into_iter().chain(set).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As [`first_overlap`], by comparing all with all.
+    fn plainly(given: &[&[u8]], known: &[&[u8]]) -> Option<usize> {
+        let overlaps = |at: usize| {
+            let behind = given[at..].iter().skip(1);
+            known.iter().chain(behind).any(|other| overlap(given[at], other))
+        };
+        (0..given.len()).find(|at| overlaps(*at))
+    }
+
+    #[test]
+    fn the_first_prefix_that_overlaps_is_found() {
+        let words: [&[u8]; 7] = [b"", b"a", b"ab", b"abc", b"b", b"ba", b"c"];
+        // All lists of two known and three given ones.
+        for number in 0..7_usize.pow(5) {
+            let word = |place: u32| words[number / 7_usize.pow(place) % 7];
+            let (known, given) = ([word(0), word(1)], [word(2), word(3), word(4)]);
+            let found = first_overlap(&given, known.into_iter());
+            // The known ones may overlap with one another.
+            assert_eq!(found, plainly(&given, &known), "{known:?}, {given:?}");
+        }
+    }
+
+    #[test]
+    fn many_prefixes_are_compared_at_once() {
+        let texts: Vec<String> = (0..100_000).map(|number| format!("{number:06}")).collect();
+        let mut given: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+        assert_eq!(first_overlap(&given, std::iter::empty()), None);
+        given.push(b"09999");
+        assert_eq!(first_overlap(&given, std::iter::empty()), Some(99_990));
+    }
 }

@@ -11,15 +11,15 @@ use std::io;
 
 /// Reads parameters: one by its name, which is shown as it is written, or all that match a pattern.
 pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
-    let mut found: Vec<(&[u8], &Parameter)> = Vec::new();
+    let all: Vec<(&str, &Parameter)> = shown().collect();
+    let (mut found, mut are_found) = (Vec::new(), vec![false; all.len()]);
     for pattern in call.args.tail(2).iter() {
         let is_plain = !pattern.iter().any(|byte| b"*?[".contains(byte));
-        let is_meant = |(name, parameter): &(&str, &Parameter)| {
-            (is_plain || !parameter.is_hidden) && is_meant(pattern, name)
-        };
-        for (name, parameter) in shown().filter(is_meant) {
-            if !found.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())) {
-                found.push((if is_plain { pattern } else { name.as_bytes() }, parameter));
+        for ((name, parameter), is_found) in all.iter().zip(&mut are_found) {
+            let may_be = !*is_found && (is_plain || !parameter.is_hidden);
+            if may_be && is_meant(pattern, name) {
+                *is_found = true;
+                found.push((if is_plain { pattern } else { name.as_bytes() }, *parameter));
             }
         }
     }
