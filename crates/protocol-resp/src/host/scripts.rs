@@ -27,6 +27,9 @@ const EVALUATED_MAX: usize = 500;
 /// The most bytes of text of all scripts in the cache. More are not loaded.
 const TEXT_MAX: u64 = 64 << 20;
 
+/// What a script that was removed from the cache takes beside its text, about.
+const GONE_BYTES: u64 = 1 << 10;
+
 /// Runs after which a script that has used its declared keys only locks no others when it writes.
 const PROBATION: u8 = 16;
 
@@ -39,6 +42,16 @@ pub(crate) struct CachedScript {
     pub(crate) probation: Probation,
     /// Scripts that the cache had got when it was looked for last.
     used: AtomicU64,
+    /// It is not in the cache any more.
+    is_gone: AtomicBool,
+}
+
+impl CachedScript {
+    /// Whether it was removed from the cache.
+    #[inline]
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_gone.load(Acquire)
+    }
 }
 
 /// Whether a script or function keeps to the keys that it declares.
@@ -137,8 +150,8 @@ pub(crate) struct Scripts {
     cache: RwLock<Cache>,
     /// Changes with each flush of the cache, so that workers forget what they have compiled.
     generation: AtomicU64,
-    /// Changes with each removal from the cache, so that workers look into it anew.
-    removals: AtomicU64,
+    /// Bytes of the texts of all scripts that were removed, and [`GONE_BYTES`] for each, so that workers drop them, too.
+    gone_bytes: AtomicU64,
     /// Scripts that had to make room for others.
     evicted: AtomicU64,
     /// Scripts that take long.
@@ -171,7 +184,7 @@ impl Default for Scripts {
         Scripts {
             cache: RwLock::default(),
             generation: AtomicU64::new(0),
-            removals: AtomicU64::new(0),
+            gone_bytes: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
             long: Mutex::default(),
             is_busy: AtomicBool::new(false),
@@ -185,15 +198,27 @@ impl Default for Scripts {
     }
 }
 
-impl Cache {
-    fn remove(&mut self, sha: &Sha) {
-        if let Some(source) = self.sources.remove(sha) {
-            self.text_bytes -= source.text.len() as u64;
+/// So that workers know it of scripts that they have run.
+impl Drop for Cache {
+    fn drop(&mut self) {
+        for source in self.sources.values() {
+            source.is_gone.store(true, Release);
         }
     }
+}
 
-    /// Removes a script that was not loaded and not used for long, if there is one.
-    fn remove_oldest(&mut self) -> bool {
+impl Cache {
+    /// Removes a script; returns the bytes of its text.
+    fn remove(&mut self, sha: &Sha) -> u64 {
+        let Some(source) = self.sources.remove(sha) else { return 0 };
+        source.is_gone.store(true, Release);
+        let bytes = source.text.len() as u64;
+        self.text_bytes -= bytes;
+        bytes
+    }
+
+    /// Removes a script that was not loaded and not used for long, if there is one; returns the bytes of its text.
+    fn remove_oldest(&mut self) -> Option<u64> {
         while let Some((oldest, since)) = self.evaluated.pop_front() {
             let Some(source) = self.sources.get(&oldest) else { continue };
             let used = source.used.load(Relaxed);
@@ -204,10 +229,9 @@ impl Cache {
                 self.evaluated.push_back((oldest, used));
                 continue;
             }
-            self.remove(&oldest);
-            return true;
+            return Some(self.remove(&oldest));
         }
-        false
+        None
     }
 }
 
@@ -237,36 +261,42 @@ impl Scripts {
         }
         let bytes = text.len() as u64;
         while cache.text_bytes + bytes > TEXT_MAX {
-            self.removals.fetch_add(1, Release);
-            if !cache.remove_oldest() {
-                return None;
-            }
-            self.evicted.fetch_add(1, Relaxed);
+            self.note_evicted(cache.remove_oldest()?);
         }
         let used = self.added.fetch_add(1, Relaxed) + 1;
         let source = Arc::new(CachedScript {
             text: text.into(),
             is_loaded: AtomicBool::new(is_loaded),
             used: AtomicU64::new(used),
+            is_gone: AtomicBool::new(false),
             probation: Probation::default(),
         });
         cache.text_bytes += bytes;
         cache.sources.insert(*sha, Arc::clone(&source));
         if !is_loaded {
-            if cache.evaluated.len() >= EVALUATED_MAX {
-                self.removals.fetch_add(1, Release);
-                self.evicted.fetch_add(u64::from(cache.remove_oldest()), Relaxed);
+            if cache.evaluated.len() >= EVALUATED_MAX
+                && let Some(gone) = cache.remove_oldest()
+            {
+                self.note_evicted(gone);
             }
             cache.evaluated.push_back((*sha, used));
         }
         Some(source)
     }
 
+    /// Counts a script that has made room for another.
+    fn note_evicted(&self, bytes: u64) {
+        self.evicted.fetch_add(1, Relaxed);
+        self.gone_bytes.fetch_add(bytes + GONE_BYTES, Relaxed);
+    }
+
     /// Empties the cache.
     pub(crate) fn flush(&self) {
-        *self.cache.write() = Cache::default();
+        let mut cache = self.cache.write();
+        let gone = cache.text_bytes + GONE_BYTES * cache.sources.len() as u64;
+        *cache = Cache::default();
         self.generation.fetch_add(1, Release);
-        self.removals.fetch_add(1, Release);
+        self.gone_bytes.fetch_add(gone, Relaxed);
     }
 
     /// How many scripts have had to make room for others.
@@ -274,10 +304,10 @@ impl Scripts {
         self.evicted.load(Relaxed)
     }
 
-    /// Changes when something is removed from the cache.
+    /// Bytes that all scripts had which were removed from the cache.
     #[inline]
-    pub(crate) fn removals(&self) -> u64 {
-        self.removals.load(Acquire)
+    pub(crate) fn gone_bytes(&self) -> u64 {
+        self.gone_bytes.load(Relaxed)
     }
 
     /// How often the cache was flushed.
@@ -426,7 +456,10 @@ mod tests {
         assert_eq!(scripts.size().0, EVALUATED_MAX + 1);
         assert!(scripts.find(&sha(0)).is_some() && scripts.find(&sha(3)).is_some());
         assert!(scripts.find(&sha(1)).is_none() && scripts.find(&sha(2)).is_none());
+        let left = scripts.find(&sha(3)).expect("it is there");
+        assert!(!left.is_gone());
         scripts.flush();
+        assert!(left.is_gone());
         assert_eq!(scripts.size(), (0, 0));
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Memory`]: what this thread has run, by what requests call it. Scripts ([`Known`]) are found by their text without
-//! its SHA-1, functions ([`KnownFunction`]) by their name in any case, and both without a look into what all workers
-//! share, as long as nothing was removed from that.
+//! its SHA-1, as long as they are in the cache, functions ([`KnownFunction`]) by their name in any case, as long as no
+//! library changes; and both without a look into what all workers share.
 
 use crate::host::functions::{Functions, Library, LibraryFunction};
 use crate::host::scripts::{CachedScript, Scripts, Sha};
@@ -15,6 +15,9 @@ use values::hash_of;
 
 /// The most names that are kept: a script has two, its text and its digest.
 const NAMES_MAX: usize = 2000;
+
+/// Bytes of scripts that were removed from the cache after which those that were run here are dropped, too.
+const SWEEP_BYTES: u64 = 1 << 20;
 
 /// A script in the cache, and what the VM of this thread has made of it.
 #[derive(Debug)]
@@ -46,13 +49,14 @@ pub(crate) struct KnownFunction {
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     names: HashMap<u64, Rc<T>, BuildHasherDefault<Same>>,
-    /// Removals from what is shared before the first of these was put here.
-    removals: u64,
+    /// Of functions: the generation of the libraries that these are of. Of scripts: [`Scripts::gone_bytes`] when those that
+    /// are gone were dropped last.
+    as_of: u64,
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Memory { names: HashMap::default(), removals: 0 }
+        Memory { names: HashMap::default(), as_of: 0 }
     }
 }
 
@@ -95,12 +99,8 @@ impl KnownFunction {
 }
 
 impl<T> Memory<T> {
-    /// What has a name with this hash and `is_it`, if nothing was removed since it was put here.
-    fn find(&mut self, removals: u64, hash: u64, is_it: impl FnOnce(&T) -> bool) -> Option<Rc<T>> {
-        if self.removals != removals {
-            self.names.clear();
-            self.removals = removals;
-        }
+    /// What has a name with this hash and `is_it`.
+    fn find(&self, hash: u64, is_it: impl FnOnce(&T) -> bool) -> Option<Rc<T>> {
         self.names.get(&hash).filter(|known| is_it(known)).map(Rc::clone)
     }
 
@@ -118,7 +118,13 @@ impl<T> Memory<T> {
 impl Memory<Known> {
     /// The script with this name, if it was run here and is in the cache still.
     pub(super) fn recall(&mut self, scripts: &Scripts, name: ScriptName<'_>) -> Option<Rc<Known>> {
-        let known = self.find(scripts.removals(), name.hash(), |known| name.is_of(known))?;
+        let gone = scripts.gone_bytes();
+        if gone.wrapping_sub(self.as_of) >= SWEEP_BYTES {
+            self.names.retain(|_, known| !known.source.is_gone());
+            self.as_of = gone;
+        }
+        let is_it = |known: &Known| name.is_of(known) && !known.source.is_gone();
+        let known = self.find(name.hash(), is_it)?;
         scripts.note_use(&known.source);
         Some(known)
     }
@@ -142,7 +148,12 @@ impl Memory<KnownFunction> {
         name: &[u8],
     ) -> Option<Rc<KnownFunction>> {
         let hash = hash_of(name);
-        let known = self.find(functions.generation(), hash, |known| *known.name == *name);
+        let generation = functions.generation();
+        if self.as_of != generation {
+            self.names.clear();
+            self.as_of = generation;
+        }
+        let known = self.find(hash, |known| *known.name == *name);
         known.or_else(|| {
             let (library, at) = functions.find(name)?;
             let compiled = Cell::new(None);
@@ -156,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_is_known_until_something_is_removed() {
+    fn a_script_is_known_until_it_is_removed() {
         let (scripts, mut memory) = (Scripts::default(), Memory::<Known>::default());
         let (text, sha) = (ScriptName::Text(b"return 1"), [b'0'; 40]);
         assert!(memory.recall(&scripts, text).is_none());
@@ -169,6 +180,29 @@ mod tests {
         assert!(memory.recall(&scripts, ScriptName::Sha(&sha)).is_some());
         scripts.flush();
         assert!(memory.recall(&scripts, text).is_none());
+    }
+
+    #[test]
+    fn scripts_that_make_room_for_others_leave_the_rest_known() {
+        let (scripts, mut memory) = (Scripts::default(), Memory::<Known>::default());
+        let sha = |number: usize| {
+            let mut sha = [b'0'; 40];
+            sha[..6].copy_from_slice(format!("{number:06}").as_bytes());
+            sha
+        };
+        let text = vec![b'x'; 10 << 10];
+        for number in 0..600 {
+            let (sha, first) = (sha(number), sha(0));
+            let source = scripts.add(&sha, &text, false).expect("there is room");
+            memory.keep(ScriptName::Sha(&sha), sha, source);
+            assert!(memory.recall(&scripts, ScriptName::Sha(&first)).is_some(), "after {number}");
+        }
+        assert!(memory.recall(&scripts, ScriptName::Sha(&sha(1))).is_none(), "it made room");
+        assert!(memory.recall(&scripts, ScriptName::Sha(&sha(599))).is_some());
+        assert!(memory.names.len() < 600, "nobody keeps all that are gone");
+        drop(scripts);
+        let other = Scripts::default();
+        assert!(memory.recall(&other, ScriptName::Sha(&sha(599))).is_none(), "another server");
     }
 
     #[test]
