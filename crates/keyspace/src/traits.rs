@@ -144,6 +144,12 @@ pub trait View {
     /// The scope that a view must lock to use this key, as [`Keyspace::scope`].
     fn scope_of(&self, key: &[u8]) -> Scope;
 
+    /// The scope that [`View::scan`] needs to continue from this cursor, as [`Keyspace::scan_scope`].
+    fn scan_scope(&self, cursor: u64) -> Scope {
+        let _ = cursor;
+        Scope::ALL
+    }
+
     /// Releases all locks, and locks this scope instead. Others may change anything in between.
     fn relock(&mut self, scope: Scope);
 

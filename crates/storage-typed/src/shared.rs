@@ -98,6 +98,11 @@ impl Shared {
         self.shards.len()
     }
 
+    /// The shard of the next step of a walk: see `TypedView::scan`.
+    pub(crate) fn scan_scope(&self, cursor: u64) -> Scope {
+        Scope::shard((cursor % self.shards() as u64) as usize)
+    }
+
     /// The shard of the keys with this hash: by its top bits, which tables do not use.
     #[inline]
     pub(crate) fn shard_of(&self, hash: u64) -> usize {

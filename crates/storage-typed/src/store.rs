@@ -151,7 +151,7 @@ impl Keyspace for TypedStore {
     }
 
     fn scan_scope(&self, cursor: u64) -> Scope {
-        Scope::shard((cursor % self.shared.shards() as u64) as usize)
+        self.shared.scan_scope(cursor)
     }
 
     #[inline]

@@ -231,6 +231,10 @@ impl View for TypedView<'_> {
         Scope::shard(self.shared.shard_of(hash_of(key)))
     }
 
+    fn scan_scope(&self, cursor: u64) -> Scope {
+        self.shared.scan_scope(cursor)
+    }
+
     fn relock(&mut self, scope: Scope) {
         self.settle();
         self.guards.relock(scope);

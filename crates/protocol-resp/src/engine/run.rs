@@ -35,7 +35,10 @@ impl<K: Keyspace> Engine<K> {
             return control;
         }
         let spec = id.spec();
-        let scope = self.scope(id, args);
+        let scope = match id {
+            CommandId::Scan => self.scan_scope(args),
+            _ => self.scope(id, args),
+        };
         let stats = spec.flags.has(Flags::NEEDS_STATS).then(|| self.keyspace.stats());
         let Engine { keyspace, host, worker, limits, limits_version, .. } = self;
         host.refresh_limits(limits_version, limits);
@@ -159,6 +162,14 @@ impl<K: Keyspace> Engine<K> {
         scope_of(&self.host, id, args, |key| self.keyspace.scope(key))
     }
 
+    /// The shards to lock for SCAN by itself: those of its first step. It locks more where it needs them.
+    #[cold]
+    fn scan_scope(&self, args: Args<'_>) -> Scope {
+        let cursor = std::str::from_utf8(args.arg(1)).ok().and_then(|digits| digits.parse().ok());
+        // What is no cursor fails.
+        self.keyspace.scan_scope(cursor.unwrap_or_default())
+    }
+
     /// Work that a command left to do, which needs the keyspace without a view.
     #[inline]
     fn after_view<C: Commands>(&mut self, context: &mut Context<'_>) {
@@ -190,11 +201,11 @@ pub(super) fn scope_of(
         Places::Counted => match (args.get(2), args.get(3)) {
             // Most scripts have one key.
             (Some(b"1"), Some(key)) => of(key),
-            _ => scope_of_rules(spec, args, of),
+            _ => scope_of_rules(id, args, of),
         },
         Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
         Places::Nowhere => Scope::NONE,
-        Places::Elsewhere => scope_of_rules(spec, args, of),
+        Places::Elsewhere => scope_of_rules(id, args, of),
     }
 }
 
@@ -212,12 +223,31 @@ fn may_move(host: &Host, spec: &Spec, args: Args<'_>) -> bool {
 }
 
 /// The shards of the keys that a command's rules find, or all of them.
-fn scope_of_rules(spec: &Spec, args: Args<'_>, of: impl Fn(&[u8]) -> Scope) -> Scope {
+fn scope_of_rules(id: CommandId, args: Args<'_>, of: impl Fn(&[u8]) -> Scope) -> Scope {
+    let spec = id.spec();
+    if matches!(id, CommandId::Sort | CommandId::SortRo) {
+        return scope_of_sort(args, of);
+    }
     if spec.flags.has(Flags::ARBITRARY_KEYS) {
         return Scope::ALL;
     }
     let mut scope = Scope::NONE;
     // If the keys cannot be found, the command will fail without accessing any.
     let _ = keys::visit(spec, &args, |at| scope |= of(args.arg(at)));
+    scope
+}
+
+/// The shards for SORT: those of its key and of any that may be meant by STORE; all, if patterns may lead to other keys.
+fn scope_of_sort(args: Args<'_>, of: impl Fn(&[u8]) -> Scope) -> Scope {
+    let (mut scope, mut is_stored) = (of(args.arg(1)), false);
+    for word in args.tail(2).iter() {
+        if word.eq_ignore_ascii_case(b"by") || word.eq_ignore_ascii_case(b"get") {
+            return Scope::ALL;
+        }
+        if is_stored {
+            scope |= of(word);
+        }
+        is_stored = word.eq_ignore_ascii_case(b"store");
+    }
     scope
 }

@@ -4,7 +4,9 @@ use super::*;
 use crate::wire::parse::Cursor;
 use bytes::Bytes;
 use clock::{Clock, Ticks};
+use keyspace::{Keyspace, Scope};
 use protocol::{ConnectionId, Directory, Errand, Parsed, Peer, Protocol};
+use std::sync::mpsc::channel;
 use storage_typed::TypedStore;
 
 /// Clients of a service, without a server.
@@ -86,4 +88,54 @@ fn a_connection_that_ends_is_not_killed_once_more() {
     going.end();
     assert_eq!(kill(&mut clients, 2), ":0\r\n");
     assert!(!clients.execute(9, "CLIENT LIST").1.contains("id=2 "));
+}
+
+/// Executes a command while another thread has a view of `held`; `false` if it waits for that.
+fn runs_beside(clients: &mut Clients, held: Scope, line: &str) -> bool {
+    let mut keyspace = clients.service.0.keyspace.clone();
+    std::thread::scope(|threads| {
+        let (begun, begins) = channel();
+        let (done, ends) = channel();
+        let holder = threads.spawn(move || {
+            let view = keyspace.view(held, 0);
+            begun.send(()).expect("the test waits");
+            let is_done = ends.recv_timeout(test_support::PATIENCE).is_ok();
+            drop(view);
+            is_done
+        });
+        begins.recv().expect("it has the view");
+        let (control, reply) = clients.execute(3, line);
+        assert!(control == Control::Continue && !reply.starts_with('-'), "{line}: {reply}");
+        // The holder may have gone already.
+        let _ = done.send(());
+        holder.join().expect("it does not panic")
+    })
+}
+
+#[test]
+fn commands_that_need_few_shards_wait_for_no_others() {
+    let mut clients = Clients::new();
+    for number in 0..2000 {
+        clients.execute(3, &format!("SET key:{number} v"));
+    }
+    clients.execute(3, "RPUSH l 3 1 2");
+    let keyspace = &clients.service.0.keyspace;
+    let needed = keyspace.scope(b"l") | keyspace.scope(b"to") | keyspace.scan_scope(0);
+    let held = |scope: Scope| (0..64).map(Scope::shard).find(|one| scope.bits() & one.bits() == 0);
+    let other = held(needed).expect("there are 64");
+    for line in ["SORT l", "SORT_RO l DESC", "SORT l LIMIT 0 2 STORE to", "SCAN 0 COUNT 5"] {
+        assert!(runs_beside(&mut clients, other, line), "{line}");
+    }
+    assert_eq!(clients.execute(3, "LRANGE to 0 -1").1, "*2\r\n$1\r\n1\r\n$1\r\n2\r\n");
+    // A walk through all shards.
+    let (mut cursor, mut found) = ("0".to_owned(), 0);
+    loop {
+        let step = clients.execute(3, &format!("SCAN {cursor} COUNT 100 TYPE string")).1;
+        found += step.matches("key:").count();
+        cursor = step.split("\r\n").nth(2).expect("a cursor").to_owned();
+        if cursor == "0" {
+            break;
+        }
+    }
+    assert_eq!(found, 2000);
 }

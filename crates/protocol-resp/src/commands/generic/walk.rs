@@ -6,7 +6,7 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use crate::wire::reply::Writer;
 use buffer::Mark;
-use keyspace::View;
+use keyspace::{Scope, View};
 use std::fmt::Display;
 use values::Type;
 
@@ -126,8 +126,9 @@ pub(crate) fn scan<V: View>(call: &mut Call<'_, V>) -> Done {
     };
     let start = call.out.begin_array();
     let (mut found, mut seen) = (0, 0);
-    // An empty step costs something, too.
-    for _ in 0..options.count.saturating_mul(10) {
+    // An empty step costs something, too. But a walk comes past all shards that are empty: each may take a step of its own.
+    for _ in 0..options.count.saturating_mul(10).saturating_add(Scope::SHARDS_MAX) {
+        lock(call, cursor);
         let out = &mut call.out;
         cursor = call.keys.view.scan(call.keys.db, cursor, &mut |entry| {
             seen += 1;
@@ -143,6 +144,18 @@ pub(crate) fn scan<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     end_step(&mut call.out, start, cursor, found);
     Ok(())
+}
+
+/// Locks what the next step of a walk needs, too. If somebody holds that, others may change anything until they have gone,
+/// which they may between the steps of a walk.
+fn lock<V: View>(call: &mut Call<'_, V>, cursor: u64) {
+    let needed = call.keys.view.scan_scope(cursor);
+    if !call.scope.contains(needed) {
+        call.scope |= needed;
+        if !call.keys.view.extend(call.scope) {
+            call.keys.view.relock(call.scope);
+        }
+    }
 }
 
 /// Returns some key.
