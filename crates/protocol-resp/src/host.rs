@@ -23,6 +23,7 @@ pub(crate) mod command_metrics;
 pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
+mod crowd;
 pub(crate) mod events;
 pub(crate) mod files;
 #[cfg(feature = "scripts")]

@@ -5,6 +5,7 @@
 //! subscribing and unsubscribing for writing. A message is encoded once per version of the
 //! protocol, and all subscribers share its bytes by reference count.
 
+use super::crowd::{Crowd, Identified};
 use crate::session::memory::trim;
 use crate::session::subscriptions::{Kind, Listener, Subscriptions};
 use crate::wire::reply::{Version, Writer};
@@ -19,8 +20,16 @@ pub(crate) struct Channels {
     tables: RwLock<Tables>,
 }
 
-/// For each name its subscribers, in the order in which they came.
-type Table = HashMap<Box<[u8]>, Vec<Listener>>;
+/// For each name its subscribers.
+type Table = HashMap<Box<[u8]>, Crowd<Listener>>;
+
+impl Identified for Listener {
+    type Id = ConnectionId;
+
+    fn id(&self) -> ConnectionId {
+        self.id
+    }
+}
 
 /// A table for each [`Kind`].
 #[derive(Debug, Default)]
@@ -34,7 +43,7 @@ impl Channels {
         }
         let mut tables = self.tables.write();
         let listeners = tables.of_mut(kind).entry(name.into()).or_default();
-        listeners.push(to.listener.clone());
+        listeners.add(to.listener.clone());
         true
     }
 
@@ -123,14 +132,16 @@ impl Channels {
         let mut meant = HashSet::new();
         for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
             let names = tables.of(kind).iter().filter(|(name, _)| is_meant(kind, name));
-            meant.extend(names.flat_map(|(_, listeners)| listeners).map(|listener| listener.id));
+            meant.extend(
+                names.flat_map(|(_, listeners)| listeners.iter()).map(|listener| listener.id),
+            );
         }
         meant
     }
 
     /// How many subscribers a name has.
     pub(crate) fn listeners(&self, kind: Kind, name: &[u8]) -> usize {
-        self.tables.read().of(kind).get(name).map_or(0, Vec::len)
+        self.tables.read().of(kind).get(name).map_or(0, |listeners| listeners.len())
     }
 
     /// How many names of a kind have subscribers.
@@ -151,7 +162,7 @@ impl Tables {
     fn remove(&mut self, kind: Kind, name: &[u8], id: ConnectionId) {
         let table = self.of_mut(kind);
         if let Some(listeners) = table.get_mut(name) {
-            listeners.retain(|listener| listener.id != id);
+            listeners.remove(id);
             if listeners.is_empty() {
                 table.remove(name);
                 trim(table);

@@ -6,6 +6,7 @@
 //! change, and no change can come between the check and its commands.
 
 use super::counting_filter::CountingFilter;
+use super::crowd::{Crowd, Identified};
 use super::interest::Interest;
 use crate::session::memory::trim;
 use crate::session::watching::Mark;
@@ -13,9 +14,6 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// A key of a database.
-type Place = (usize, Box<[u8]>);
 
 /// A watcher of a key.
 #[derive(Debug)]
@@ -25,17 +23,34 @@ struct Watcher {
     was_there: bool,
 }
 
+impl Identified for Watcher {
+    /// The address of its mark.
+    type Id = usize;
+
+    fn id(&self) -> usize {
+        address(&self.mark)
+    }
+}
+
+fn address(mark: &Mark) -> usize {
+    Arc::as_ptr(mark).addr()
+}
+
+/// The watchers of each key of a database.
+type Keys = HashMap<Box<[u8]>, Crowd<Watcher>>;
+
 /// All watched keys of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
-    by_key: Mutex<HashMap<Place, Vec<Watcher>>>,
+    /// Those of each database.
+    by_key: Mutex<HashMap<usize, Keys>>,
     /// The watched keys, to test for quickly.
     filter: CountingFilter,
 }
 
 impl Watches {
-    /// Registers `mark`, to be set when `key` changes; `was_there` tells whether the key exists
-    /// now. The caller holds the lock of the key's shard.
+    /// Registers `mark`, which this key does not have yet, to be set when `key` changes; `was_there` tells whether the
+    /// key exists now. The caller holds the lock of the key's shard.
     pub(crate) fn watch(
         &self,
         interest: &Interest,
@@ -46,26 +61,31 @@ impl Watches {
     ) {
         let mut by_key = self.by_key.lock();
         let watcher = Watcher { mark: Arc::clone(mark), was_there };
-        by_key.entry((db, key.into())).or_default().push(watcher);
+        by_key.entry(db).or_default().entry(key.into()).or_default().add(watcher);
         self.filter.add(key);
         interest.set_watched(true);
     }
 
     /// How many keys are watched.
     pub(crate) fn len(&self) -> usize {
-        self.by_key.lock().len()
+        self.by_key.lock().values().map(HashMap::len).sum()
     }
 
     /// Removes `mark` from a key.
     pub(crate) fn unwatch(&self, interest: &Interest, db: usize, key: &[u8], mark: &Mark) {
         let mut by_key = self.by_key.lock();
-        let place = (db, key.into());
-        if let Some(watchers) = by_key.get_mut(&place) {
-            let of_mark = |watcher: &mut Watcher| Arc::ptr_eq(&watcher.mark, mark);
-            watchers.extract_if(.., of_mark).for_each(|_| self.filter.remove(key));
+        if let Some(keys) = by_key.get_mut(&db)
+            && let Some(watchers) = keys.get_mut(key)
+        {
+            if watchers.remove(address(mark)).is_some() {
+                self.filter.remove(key);
+            }
             if watchers.is_empty() {
-                by_key.remove(&place);
-                trim(&mut by_key);
+                keys.remove(key);
+                trim(keys);
+            }
+            if keys.is_empty() {
+                by_key.remove(&db);
             }
         }
         // Under the lock, so that no watch that begins now is missed.
@@ -87,7 +107,8 @@ impl Watches {
         if !self.filter.may_hold(key) {
             return;
         }
-        if let Some(watchers) = self.by_key.lock().get(&(db, key.into())) {
+        let by_key = self.by_key.lock();
+        if let Some(watchers) = by_key.get(&db).and_then(|keys| keys.get(key)) {
             for watcher in watchers.iter().filter(|watcher| is_meant(watcher)) {
                 watcher.mark.store(true, Relaxed);
             }
@@ -97,9 +118,9 @@ impl Watches {
     /// Marks the watchers of all keys of database `db` for which `changed` returns true. The caller
     /// holds all locks.
     pub(crate) fn touch_all(&self, db: usize, mut changed: impl FnMut(&[u8]) -> bool) {
-        for ((of, key), watchers) in self.by_key.lock().iter() {
-            if *of == db && changed(key) {
-                for watcher in watchers {
+        for (key, watchers) in self.by_key.lock().get(&db).into_iter().flatten() {
+            if changed(key) {
+                for watcher in watchers.iter() {
                     watcher.mark.store(true, Relaxed);
                 }
             }

@@ -3,6 +3,7 @@
 //! which these clients are told together.
 
 use super::message::{Invalid, Message};
+use crate::host::crowd::{Crowd, Identified};
 use crate::session::client::Client;
 use parking_lot::RwLock;
 use protocol::{ConnectionId, Outbox};
@@ -26,17 +27,25 @@ pub(super) struct Prefixes {
 
 #[derive(Debug, Default)]
 struct Tables {
-    clients: HashMap<Box<[u8]>, Vec<Arc<Client>>>,
+    clients: HashMap<Box<[u8]>, Crowd<Arc<Client>>>,
     /// How many prefixes there are of each length, so that those of a key are found by looking up its
     /// beginnings.
     lengths: BTreeMap<usize, usize>,
+}
+
+impl Identified for Arc<Client> {
+    type Id = ConnectionId;
+
+    fn id(&self) -> ConnectionId {
+        self.id
+    }
 }
 
 impl Tables {
     /// The prefixes that a key has, each with the clients that track it.
     fn of<'t>(&'t self, key: &'t [u8]) -> impl Iterator<Item = (&'t [u8], &'t [Arc<Client>])> {
         let beginnings = self.lengths.keys().map_while(|len| key.get(..*len));
-        beginnings.filter_map(|start| Some((start, self.clients.get(start)?.as_slice())))
+        beginnings.filter_map(|start| Some((start, &**self.clients.get(start)?)))
     }
 }
 
@@ -44,10 +53,9 @@ impl Prefixes {
     /// Tells a client of all keys with a prefix from now on. It has not tracked it before.
     pub(super) fn add(&self, prefix: &[u8], client: &Arc<Client>) {
         let mut tables = self.tables.write();
-        // Most prefixes have one client.
-        let clients = tables.clients.entry(prefix.into()).or_insert_with(|| Vec::with_capacity(1));
+        let clients = tables.clients.entry(prefix.into()).or_default();
         let is_new = clients.is_empty();
-        clients.push(Arc::clone(client));
+        clients.add(Arc::clone(client));
         if is_new {
             *tables.lengths.entry(prefix.len()).or_default() += 1;
         }
@@ -59,7 +67,7 @@ impl Prefixes {
         let mut tables = self.tables.write();
         let Tables { clients, lengths } = &mut *tables;
         let Some(left) = clients.get_mut(prefix) else { return };
-        left.retain(|other| other.id != client.id);
+        left.remove(client.id);
         if left.is_empty() {
             clients.remove(prefix);
             crate::session::memory::trim(clients);
