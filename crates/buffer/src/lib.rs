@@ -29,6 +29,7 @@
 mod pool;
 mod recv;
 mod send;
+mod shared;
 
 pub use pool::Pool;
 pub use recv::{Lent, RecvBuf};

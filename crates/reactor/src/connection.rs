@@ -229,7 +229,7 @@ impl<P: Protocol> Connection<P> {
         if message.len() < PINNED_MIN {
             send.put_message(&message, pool);
         } else {
-            send.put_shared(message);
+            send.put_shared(pool.share(message));
         }
         // Whoever sends it piece by piece looks there whether the last one has been taken.
         self.tell_held();

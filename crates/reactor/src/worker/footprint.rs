@@ -44,7 +44,8 @@ impl Footprint {
             return None;
         }
         self.told = bytes;
-        Some(Buffers { bytes: bytes as u64, unsent: pool.lent_send_bytes() as u64 })
+        let unsent = pool.lent_send_bytes() + pool.shared_bytes();
+        Some(Buffers { bytes: bytes as u64, unsent: unsent as u64 })
     }
 }
 

@@ -137,6 +137,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         for (to, errand) in letters.drain(..) {
             self.carry_out(to, errand);
         }
+        self.pool.forget_shared();
         self.mail = mail;
         self.deliver();
     }
@@ -181,6 +182,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         while !self.outbox.is_empty() {
             self.deliver_once();
         }
+        self.pool.forget_shared();
     }
 
     fn deliver_once(&mut self) {

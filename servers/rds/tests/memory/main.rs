@@ -300,6 +300,27 @@ fn clients_above_maxmemory_clients_are_closed_and_those_are_spared_who_may_stay(
     assert_eq!(rig.number("evicted_clients"), 1);
 }
 
+/// Nor are messages free that wait for somebody: of any size, and of a monitor, which has no limit of its own.
+#[test]
+fn a_monitor_that_does_not_read_is_closed() {
+    for size in [100, 1_000, 100_000] {
+        let mut rig = Rig::start(&["--maxmemory", "64mb", "--maxmemory-clients", "4mb"]);
+        let mut monitor = Client::tcp(rig.address);
+        monitor.ask(b"MONITOR\r\n", b"+OK\r\n");
+        let value = vec![b'v'; size];
+        let set = flood::request(&[b"SET", b"key", &value]);
+        let some = set.repeat(100_000_usize.div_ceil(size));
+        let replies = b"+OK\r\n".repeat(100_000_usize.div_ceil(size));
+        let mut rounds = 0;
+        while rig.number("evicted_clients") == 0 {
+            rig.operator.ask(&some, &replies);
+            rounds += 1;
+            assert!(rounds < 500, "{size}: nobody is closed, {} used", rig.number("used_memory"));
+        }
+        rig.wait_for("the memory is free", |rig| rig.number("mem_clients_normal") < MIB);
+    }
+}
+
 #[test]
 fn a_write_finds_room_where_a_client_holds_more_than_its_share() {
     let mut rig = Rig::start(&["--maxmemory", "32mb"]);

@@ -28,6 +28,26 @@ fn messages_arrive_in_order_at_others_and_at_the_sender() {
     assert_eq!(rig.read_all(&mut a), (b"self\n".to_vec(), false));
 }
 
+/// They are one message in memory, however many wait for it.
+#[test]
+fn a_message_to_many_counts_once_until_all_have_taken_it() {
+    let mut rig = Rig::new(options(), post);
+    let (mut one, mut other) = (rig.connect(), rig.connect());
+    rig.settle();
+    let message = Bytes::from(vec![b'm'; 8 << 20]);
+    (1..=2).for_each(|serial| rig.write(serial, Errand::Push(message.clone())));
+    rig.settle();
+    assert_eq!(rig.worker.pool.shared_bytes(), message.len());
+    assert!(rig.worker.pool.bytes() >= message.len());
+    rig.write(1, Errand::Push(Bytes::from(vec![b'n'; 1 << 20])));
+    rig.settle();
+    assert_eq!(rig.worker.pool.shared_bytes(), 9 << 20, "another one");
+    assert_eq!(rig.read_all(&mut one).0.len(), 9 << 20);
+    assert_eq!(rig.worker.pool.shared_bytes(), message.len());
+    assert_eq!(rig.read_all(&mut other).0.len(), message.len());
+    assert_eq!(rig.worker.pool.shared_bytes(), 0);
+}
+
 #[test]
 fn who_takes_no_messages_gets_replies_alone() {
     let mut rig =
