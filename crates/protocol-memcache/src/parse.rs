@@ -251,6 +251,9 @@ impl Memcache {
                 Malformed::close(ErrorReply::NONE)
             });
         }
+        if !is_binary && let Some(step) = text::foreign(input) {
+            return step;
+        }
         cursor.0 = if is_binary { Position::GuestFrame } else { Position::GuestLine };
         self.first(cursor, input)
     }

@@ -167,8 +167,8 @@ fn play_all(text: &str) {
         let process = storage.spawn(row, row.builder().clock(clock.clone()));
         for session in &sessions {
             println!("{}", session.name);
-            let mut client = row.connect(&process);
-            client.ask(b"flush_all\r\n", b"OK\r\n");
+            row.connect(&process).ask(b"flush_all\r\n", b"OK\r\n");
+            let client = row.connect(&process);
             let mut player = Player { client, clock: &clock, cas: BTreeMap::new(), ahead: None };
             player.play(session);
         }

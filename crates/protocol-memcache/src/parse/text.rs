@@ -25,6 +25,8 @@ mod tests;
 pub(crate) mod tuning;
 pub(crate) mod words;
 
+pub(super) use line::foreign;
+
 use super::{Position, Sizes, Step};
 use crate::request::Request;
 use protocol::Parsed;

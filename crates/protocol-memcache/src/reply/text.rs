@@ -33,6 +33,8 @@ pub(crate) const SAME_CLASS: ErrorReply =
     ErrorReply::fixed(b"SAME src and dst class are identical\r\n");
 pub(crate) const BAD_CLASSES: ErrorReply =
     ErrorReply::fixed(b"BADCLASS invalid src or dst class id\r\n");
+pub(crate) const BAD_WINDOW: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR automove window too low or too high\r\n");
 pub(crate) const SHARES_TOO_LARGE: ErrorReply =
     ErrorReply::fixed(b"ERROR hot and warm pcts must not exceed 80\r\n");
 pub(crate) const FACTOR_TOO_SMALL: ErrorReply =

@@ -36,6 +36,8 @@ fn addresses_take_the_port_of_p_unless_they_have_their_own() {
     assert_eq!(listen("segcache -l 127.0.0.1,::1 -p 22"), "127.0.0.1:22 [::1]:22");
     assert_eq!(listen("segcache -l [::1]:5 -l notls:10.0.0.1:6"), "[::1]:5 notls:10.0.0.1:6");
     assert_eq!(listen("segcache -l localhost"), "127.0.0.1:11211");
+    assert_eq!(listen("segcache -l *"), "0.0.0.0:11211");
+    assert_eq!(listen("segcache -l notls:* -p 5"), "notls:0.0.0.0:5");
     assert_eq!(config("segcache -p 77").server.port, Some(77));
 }
 

@@ -16,9 +16,6 @@ const LINE_MIN: usize = 4;
 
 /// Parses the line at the start of `input`.
 pub(super) fn parse<'a>(sizes: &Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
-    if let Some(step) = foreign(input) {
-        return step;
-    }
     let head = &input[..input.len().min(LINE_MAX + 1)];
     if let Some(end) = memchr(b'\n', head) {
         return whole(sizes, position, input, end);
@@ -38,9 +35,9 @@ pub(super) fn parse<'a>(sizes: &Sizes, position: &mut Position, input: &'a [u8])
     }
 }
 
-/// Recognises a client of another protocol by its first bytes, so that it is not kept waiting for the end of
-/// a line that it may never send.
-fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
+/// Recognises a client of another protocol by the first bytes of its connection, so that it is not kept waiting for the end
+/// of a line that it may never send.
+pub(in crate::parse) fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
     match Foreign::of_first_bytes(input) {
         FirstBytes::Foreign(foreign @ Foreign::BinaryMemcache) => {
             Some(Err(Malformed::foreign(Foreign::BINARY_REPLY, foreign)))

@@ -17,6 +17,10 @@ const CLASS_MAX: i32 = 63;
 /// The most that the shares of two parts of the LRU may be together, in percent.
 const SHARES_MAX: u32 = 80;
 
+/// The bounds of the window of `slabs automove window`.
+const WINDOW_MIN: u32 = 3;
+const WINDOW_MAX: u32 = 1800;
+
 /// Accepted, without an effect.
 const ACCEPTED: Line<'static> = Ok(Op::Noop);
 
@@ -42,7 +46,10 @@ fn reassign(words: &Words<'_>) -> ErrorReply {
 fn automove<'a>(words: &Words<'a>) -> Line<'a> {
     match words.get(1) {
         b"ratio" | b"freeratio" => float(words.get(2)).and(ACCEPTED),
-        b"window" => unsigned(words.get(2)).ok_or(reply::BAD_FORMAT).and(ACCEPTED),
+        b"window" => match unsigned(words.get(2)).ok_or(reply::BAD_FORMAT)? {
+            WINDOW_MIN..=WINDOW_MAX => ACCEPTED,
+            _ => Err(reply::BAD_WINDOW),
+        },
         word => match unsigned(word).ok_or(reply::BAD_FORMAT)? {
             0..=2 => ACCEPTED,
             _ => Err(reply::UNKNOWN),

@@ -189,7 +189,8 @@ fn decide<'v>(
                 return stored(whole);
             }
             // A value that is older than the present one may be better than what was invalidated. It lives no longer.
-            if flags.has(STALE) && item.is_newer_than(wanted) {
+            // No value is as old as the number 0.
+            if flags.has(STALE) && wanted != 0 && item.is_newer_than(wanted) {
                 let marks = Some(Marks { stale: true, ..item.marks() });
                 return stored(Write { marks, expiry: Some(item.expiry()), ..whole });
             }

@@ -2,7 +2,7 @@
 //! [`Interface`]: an address of `-l`.
 
 use crate::settings::Listen;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
 /// An address of `-l` or the name of a host, with or without a port.
@@ -45,6 +45,9 @@ impl FromStr for Interface {
         if let Some((_, why)) = FOREIGN.iter().find(|(prefix, _)| rest.starts_with(prefix)) {
             return Err((*why).to_owned());
         }
+        if rest == ALL {
+            return Ok(Interface { ips: vec![Ipv4Addr::UNSPECIFIED.into()], port: None, plain });
+        }
         let bare = rest.trim_start_matches('[').trim_end_matches(']');
         if let Ok(ip) = bare.parse() {
             return Ok(Interface { ips: vec![ip], port: None, plain });
@@ -61,6 +64,9 @@ impl FromStr for Interface {
         Ok(Interface { ips, port, plain })
     }
 }
+
+/// All addresses of IPv4, as the file that comes with some packages of memcached has them.
+const ALL: &str = "*";
 
 /// Why an address is refused.
 const EXPECTED: &str =
