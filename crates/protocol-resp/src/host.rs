@@ -330,6 +330,7 @@ impl Host {
         self.rate_sampler.reset(self.counts());
         self.acl_log.reset_counts();
         self.client_memory.reset_evicted();
+        self.scripts.reset_evicted();
     }
 
     /// The settings of the keyspace, or defaults while there is none.

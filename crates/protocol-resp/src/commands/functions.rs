@@ -12,7 +12,7 @@ use crate::commands::run::All;
 use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::engine::script::{Script, call_function, find_function, forget, load_library};
-use crate::host::functions::{Functions, Libraries, Library, LibraryFunction, NotLinked};
+use crate::host::functions::{Functions, Library, LibraryFunction, NotLinked};
 use crate::host::scripts::Kind;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
@@ -147,7 +147,7 @@ pub(crate) fn flush<V: View>(call: &mut Call<'_, V>) -> Done {
     if !call.args.tail(2).iter().all(is_known) {
         return Err(Fault::new("ERR FUNCTION FLUSH only supports SYNC|ASYNC option"));
     }
-    call.functions().change(|all| *all = Libraries::default());
+    call.functions().change(|all| *all = all.without_all());
     call.out.ok();
     Ok(())
 }

@@ -91,6 +91,8 @@ pub(crate) struct Libraries {
     /// The library of each function and its place there, by its name in lower case.
     functions: HashMap<Box<[u8]>, (Arc<Library>, usize)>,
     bytes: u64,
+    /// How many were removed.
+    removed: u64,
 }
 
 impl Libraries {
@@ -125,6 +127,7 @@ impl Libraries {
             self.functions.remove(&*function.name.to_ascii_lowercase());
         }
         self.bytes -= library.bytes();
+        self.removed += 1;
         Some(library)
     }
 
@@ -138,6 +141,11 @@ impl Libraries {
             self.link(&old)?;
         }
         result
+    }
+
+    /// What is left when all are removed.
+    pub(crate) fn without_all(&self) -> Self {
+        Libraries { removed: self.removed + self.libraries.len() as u64, ..Libraries::default() }
     }
 
     /// The libraries by name.
@@ -165,7 +173,8 @@ fn next_number() -> u64 {
 #[derive(Debug)]
 pub(crate) struct Functions {
     libraries: RwLock<Libraries>,
-    /// Changes with the libraries, so that workers drop those that are no more.
+    /// Changes when libraries are removed, so that workers drop those that are no more. One that is added changes nothing in
+    /// what workers have.
     generation: AtomicU64,
     vm_memory: VmMemory,
 }
@@ -204,12 +213,15 @@ impl Functions {
     /// Changes the libraries. Whoever calls a function afterwards, on whatever worker, sees the change.
     pub(crate) fn change<R>(&self, work: impl FnOnce(&mut Libraries) -> R) -> R {
         let mut libraries = self.libraries.write();
+        let removed = libraries.removed;
         let result = work(&mut libraries);
-        self.generation.store(next_number(), Release);
+        if libraries.removed != removed {
+            self.generation.store(next_number(), Release);
+        }
         result
     }
 
-    /// Changes with the libraries, to a number that no server has had.
+    /// Changes when libraries are removed, to a number that no server has had.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Acquire)
     }

@@ -304,6 +304,11 @@ impl Scripts {
         self.evicted.load(Relaxed)
     }
 
+    /// Counts them from now on.
+    pub(crate) fn reset_evicted(&self) {
+        self.evicted.store(0, Relaxed);
+    }
+
     /// Bytes that all scripts had which were removed from the cache.
     #[inline]
     pub(crate) fn gone_bytes(&self) -> u64 {

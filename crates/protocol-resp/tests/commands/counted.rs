@@ -42,6 +42,33 @@ fn slow(ours: &mut Ours, command: &str) -> Vec<String> {
 }
 
 #[test]
+fn no_wait_ends_before_its_time() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.send("b", "BLPOP k 0.5");
+    ours.pass(Duration::from_millis(500));
+    assert_eq!(ours.receive("b", false), None, "the clock may have been a millisecond behind");
+    ours.pass(Duration::from_millis(1));
+    assert!(ours.receive("b", false).is_some());
+}
+
+#[cfg(feature = "scripts")]
+#[test]
+fn scripts_that_were_evicted_are_counted_anew() {
+    let mut ours = Ours::new(Version::Resp2);
+    let evicted = |ours: &mut Ours| -> u64 {
+        let info = text(&ours.ask(&["INFO", "stats"]));
+        let count = info.lines().find_map(|line| line.strip_prefix("evicted_scripts:"));
+        count.expect("it is told").parse().expect("a number")
+    };
+    (0..600).for_each(|number| {
+        ours.ask(&["EVAL", &format!("return {number}"), "0"]);
+    });
+    assert!(evicted(&mut ours) > 0);
+    ours.ask(&["CONFIG", "RESETSTAT"]);
+    assert_eq!(evicted(&mut ours), 0);
+}
+
+#[test]
 fn a_command_that_waits_is_counted_at_its_end() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);

@@ -90,7 +90,7 @@ fn read<V: View>(call: &mut Call<'_, V>, texts: &[u8], new: &mut Libraries) -> D
 /// Adds new libraries to those that are there; on an error nothing changes.
 fn join(all: &mut Libraries, new: &Libraries, policy: Policy) -> Result<(), NotLinked> {
     let mut joined = match policy {
-        Policy::Flush => Libraries::default(),
+        Policy::Flush => all.without_all(),
         Policy::Append | Policy::Replace => all.clone(),
     };
     for library in new.iter() {

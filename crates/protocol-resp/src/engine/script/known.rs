@@ -237,11 +237,20 @@ mod tests {
         assert_eq!((known.library.id, &*known.function().name), (1, &b"f"[..]));
         let again = memory.function(&functions, b"F").expect("it is there");
         assert!(Rc::ptr_eq(&known, &again));
+        let before = functions.generation();
+        let flags = FunctionFlags::default();
+        let g = Registered { name: b"g"[..].into(), description: None, flags };
+        let more = Arc::new(Library::new(3, b"m", b"#!lua\n", 5, vec![g]));
+        functions.change(|all| all.link(&more)).expect("there is room");
+        assert_eq!(functions.generation(), before, "what workers have is as it was");
+        assert!(memory.function(&functions, b"g").is_some(), "and the new one is found");
         functions.change(|all| all.replace(&library(2))).expect("there is room");
         assert_eq!(memory.function(&functions, b"F").map(|known| known.library.id), Some(2));
         let other = Functions::default();
         assert!(memory.function(&other, b"F").is_none(), "another server has none");
         functions.change(|all| all.unlink(b"l"));
         assert!(memory.function(&functions, b"F").is_none());
+        functions.change(|all| *all = all.without_all());
+        assert!(memory.function(&functions, b"g").is_none());
     }
 }

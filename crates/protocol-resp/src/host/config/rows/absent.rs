@@ -69,6 +69,9 @@ pub(super) static ROWS: &[Parameter] = &[
         "commands keep their names: leave the line out, and deny them to users (ACL)",
     ),
     directive("loadmodule", MODULES),
-    kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),
+    kept("lua-enable-deprecated-api", YesNo, "no")
+        .or("lua-enable-insecure-api")
+        .immutable()
+        .hidden(),
     kept("enable-module-command", Choice(&["no", "yes", "local"]), "no").immutable(),
 ];
