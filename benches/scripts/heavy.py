@@ -15,7 +15,7 @@ import argparse, glob, random, statistics, sys, tempfile
 
 from kinds import Server
 
-# The command, and how often it is sent in a round.
+# The command, and how often it is sent in a round. `@key` stands for what DUMP gives of the key.
 COMMANDS = [
     ("COPY zset1 copied REPLACE", 3),
     ("COPY hash1 copied REPLACE", 3),
@@ -38,6 +38,10 @@ COMMANDS = [
     ("SRANDMEMBER ints -5", 3000),
     ("PFMERGE merged sketch1 sketch2", 500),
     ("PFCOUNT sketch1 sketch2", 500),
+    ("RESTORE restored 0 @packedhash REPLACE", 1000),
+    ("RESTORE restored 0 @hash1000 REPLACE", 500),
+    ("DUMP text", 500),
+    ("LRANGE numbers 0 -1", 3000),
     ("KEYS key:99*9", 3),
     ("MGET" + " large" * 10, 50),
 ]
@@ -78,6 +82,9 @@ def fill(server, elements):
     requests += [["HSET", "hash1", *some] for some in chunks(fields)]
     requests.append(["HSET", "packedhash", *fields[:400]])
     requests.append(["SADD", "ints", *range(0, 1500, 3)])
+    requests.append(["HSET", "hash1000", *fields[:2000]])
+    requests.append(["RPUSH", "numbers", *range(100_000, 200_000, 1000)])
+    requests.append(["SET", "text", "".join(f"line {number} of a text, " for number in range(4000))])
     requests.append(["SET", "large", "v" * 1_000_000])
     requests += [["MSET", *some] for some in chunks([w for key in shuffled("key", 0, elements // 2) for w in (key, "v")])]
     server.send(requests)
@@ -92,7 +99,12 @@ def cpu(server):
     return total / 1000
 
 
+def resolved(server, word):
+    return server.ask("DUMP", word[1:]) if word.startswith("@") else word
+
+
 def measure(server, words, count):
+    words = [resolved(server, word) for word in words]
     before = cpu(server)
     if count > PIPELINED:
         server.send([words] * count)
