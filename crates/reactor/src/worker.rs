@@ -14,7 +14,8 @@
 //! 9. Send what was written to connections of other workers.
 //!
 //! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
-//! none has been. Messages may take half of that time. The connection that is being served then ends with its batch of requests or its write.
+//! none has been. Messages may take half of that time. The connection that is being served then ends with its
+//! batch of requests or its write.
 //! The connections that are left are queued, and the next turn begins with that queue. Connections in a TLS
 //! handshake have a queue of their own, whose turn comes after all others: one step is taken in each turn, and
 //! further ones for [`Options::handshake_time`]. So however many clients connect, the others wait for no more than that.

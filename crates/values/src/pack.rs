@@ -14,6 +14,9 @@
 //! elements. Only this process writes the bytes, so a violation is a bug; it leads to a panic,
 //! never to a read out of bounds.
 
+#[cfg(test)]
+pub(crate) mod edits;
+
 use crate::varint::{self, Varint};
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -215,7 +218,6 @@ pub(crate) fn make_gap(pack: &mut Vec<u8>, range: Range<usize>, len: usize) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use proptest::sample::Index;
 
     fn packed(texts: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -248,59 +250,12 @@ mod tests {
         Pack::new(&bytes[..2]).check();
     }
 
-    /// An edit of a pack and of its model.
-    #[derive(Clone, Debug)]
-    enum Edit {
-        Insert(Index, Vec<u8>),
-        Replace(Index, Vec<u8>),
-        Remove(Index),
-    }
-
-    fn edits() -> impl Strategy<Value = Vec<Edit>> {
-        let lens = || prop_oneof![0..8_usize, 120..140_usize];
-        let text = || (lens(), any::<u8>()).prop_map(|(len, byte)| vec![byte; len]);
-        let edit = prop_oneof![
-            3 => (any::<Index>(), text()).prop_map(|(at, text)| Edit::Insert(at, text)),
-            1 => (any::<Index>(), text()).prop_map(|(at, text)| Edit::Replace(at, text)),
-            1 => any::<Index>().prop_map(Edit::Remove),
-        ];
-        prop::collection::vec(edit, 0..40)
-    }
-
-    fn edited_like_a_vec(edits: &[Edit]) -> (Vec<u8>, Vec<Vec<u8>>) {
-        let (mut bytes, mut model) = (Vec::new(), Vec::<Vec<u8>>::new());
-        for edit in edits {
-            let place = |index| Pack::new(&bytes).nth(index).map(|element| element.range());
-            match edit {
-                Edit::Insert(at, text) => {
-                    let at = at.index(model.len() + 1);
-                    let start = place(at).map_or(bytes.len(), |range| range.start);
-                    replace(&mut bytes, start..start, text);
-                    model.insert(at, text.clone());
-                }
-                Edit::Replace(at, text) if !model.is_empty() => {
-                    let at = at.index(model.len());
-                    let range = place(at).expect("it is there");
-                    replace(&mut bytes, range, text);
-                    model[at].clone_from(text);
-                }
-                Edit::Remove(at) if !model.is_empty() => {
-                    let at = at.index(model.len());
-                    let range = place(at).expect("it is there");
-                    bytes.drain(range);
-                    model.remove(at);
-                }
-                Edit::Replace(..) | Edit::Remove(_) => {}
-            }
-            assert_eq!(Pack::new(&bytes).check(), model.len());
-        }
-        (bytes, model)
-    }
-
     proptest! {
         #[test]
-        fn an_edited_pack_is_an_edited_vec(edits in edits()) {
-            let (bytes, model) = edited_like_a_vec(&edits);
+        fn an_edited_pack_is_an_edited_vec(edits in edits::edits(edits::bytes)) {
+            let place = |bytes: &[u8], at| Pack::new(bytes).nth(at).map(|element| element.range());
+            let check = |bytes: &[u8]| Pack::new(bytes).check();
+            let (bytes, model) = edits::edited_like_a_vec(edits, place, replace, check);
             prop_assert_eq!(texts(&bytes), model);
         }
     }

@@ -21,8 +21,8 @@ impl Pool {
         // Either this sees the seal, or whoever seals it sees that it has no live item.
         fence(Ordering::SeqCst);
         let is_dead = || segment.state() == State::Sealed && segment.live_items() == 0;
-        let may_be_pinned = self.is_lone(number);
-        if !is_dead() || !may_be_pinned && segment.pins() > 0 {
+        let is_kept = segment.pins() > 0 && !self.is_lone(number);
+        if !is_dead() || is_kept {
             return false;
         }
         // Looked at again under the lock: when the last item was counted out, another may not have been counted in, and

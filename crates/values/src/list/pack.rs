@@ -182,8 +182,8 @@ pub(super) fn replace(pack: &mut Vec<u8>, range: Range<usize>, code: Code<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pack::edits;
     use proptest::prelude::*;
-    use proptest::sample::Index;
 
     fn packed<T: AsRef<[u8]>>(texts: &[T]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -245,58 +245,22 @@ mod tests {
         ListPack::new(&[1, b'7', 1]).check();
     }
 
-    /// An edit of a pack and of its model.
-    #[derive(Clone, Debug)]
-    enum Edit {
-        Insert(Index, Vec<u8>),
-        Replace(Index, Vec<u8>),
-        Remove(Index),
-    }
-
-    fn edits() -> impl Strategy<Value = Vec<Edit>> {
-        let lens = || prop_oneof![0..8_usize, 120..140_usize];
-        let bytes = move || (lens(), any::<u8>()).prop_map(|(len, byte)| vec![byte; len]);
-        let integer = || (any::<i64>(), 0..64_u32).prop_map(|(number, shift)| number >> shift);
-        let text =
-            move || prop_oneof![bytes(), integer().prop_map(|it| it.to_string().into_bytes())];
-        let edit = prop_oneof![
-            3 => (any::<Index>(), text()).prop_map(|(at, text)| Edit::Insert(at, text)),
-            1 => (any::<Index>(), text()).prop_map(|(at, text)| Edit::Replace(at, text)),
-            1 => any::<Index>().prop_map(Edit::Remove),
-        ];
-        prop::collection::vec(edit, 0..40)
+    fn bytes_or_digits() -> impl Strategy<Value = Vec<u8>> {
+        let integer = (any::<i64>(), 0..64_u32).prop_map(|(number, shift)| number >> shift);
+        prop_oneof![edits::bytes(), integer.prop_map(|it| it.to_string().into_bytes())]
     }
 
     proptest! {
         #[test]
-        fn an_edited_pack_is_an_edited_vec(edits in edits()) {
-            let (mut bytes, mut model) = (Vec::new(), Vec::<Vec<u8>>::new());
-            for edit in edits {
-                let place = |index| ListPack::new(&bytes).nth(index).map(Element::range);
-                match edit {
-                    Edit::Insert(at, text) => {
-                        let at = at.index(model.len() + 1);
-                        let start = place(at).map_or(bytes.len(), |range| range.start);
-                        replace(&mut bytes, start..start, Code::of(&text));
-                        model.insert(at, text);
-                    }
-                    Edit::Replace(at, text) if !model.is_empty() => {
-                        let at = at.index(model.len());
-                        let range = place(at).expect("it is there");
-                        replace(&mut bytes, range, Code::of(&text));
-                        model[at] = text;
-                    }
-                    Edit::Remove(at) if !model.is_empty() => {
-                        let at = at.index(model.len());
-                        let range = place(at).expect("it is there");
-                        bytes.drain(range);
-                        model.remove(at);
-                    }
-                    Edit::Replace(..) | Edit::Remove(_) => {}
-                }
-                prop_assert_eq!(ListPack::new(&bytes).check(), model.len());
-                prop_assert_eq!(ListPack::new(&bytes).count(), model.len());
-            }
+        fn an_edited_pack_is_an_edited_vec(edits in edits::edits(bytes_or_digits)) {
+            let place = |bytes: &[u8], at| ListPack::new(bytes).nth(at).map(Element::range);
+            let replace = |bytes: &mut Vec<u8>, range, text: &[u8]| replace(bytes, range, Code::of(text));
+            let check = |bytes: &[u8]| {
+                let pack = ListPack::new(bytes);
+                assert_eq!(pack.count(), pack.check());
+                pack.count()
+            };
+            let (bytes, mut model) = edits::edited_like_a_vec(edits, place, replace, check);
             let elements = ListPack::new(&bytes).elements();
             prop_assert_eq!(texts(elements.clone()), model.clone());
             model.reverse();
