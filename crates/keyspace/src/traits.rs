@@ -150,6 +150,11 @@ pub trait View {
         Scope::ALL
     }
 
+    /// Prefetches the entries under keys that are used next. An engine may do nothing.
+    fn prefetch<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>) {
+        let _ = (db, keys);
+    }
+
     /// Releases all locks, and locks this scope instead. Others may change anything in between.
     fn relock(&mut self, scope: Scope);
 

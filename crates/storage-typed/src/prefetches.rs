@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The stages of a prefetch: see [`Keyspace::prefetch_all`]. The first leaves the hashes of keys for those that follow.
+//! A command on many keys, which has locked their shards, goes through all stages at once: see [`View::prefetch`].
 //!
 //! [`Keyspace::prefetch_all`]: keyspace::Keyspace::prefetch_all
+//! [`View::prefetch`]: keyspace::View::prefetch
 
+use super::guards::Guards;
+use super::shared::Shared;
 use super::store::{Layouts, TypedStore};
+use arrayvec::ArrayVec;
 use keyspace::Stage;
 use prefetch::Hint;
 use std::cell::RefCell;
@@ -14,6 +19,37 @@ const CACHED_BYTES: u64 = 2 << 20;
 
 /// If the average key with its value takes more than what is prefetched of each, values are prefetched to their end.
 const LONG_BYTES: u64 = Hint::FIRST_BYTES as u64;
+
+/// Keys of one command that are prefetched together.
+const GROUP: usize = 32;
+
+/// Prefetches keys whose shards are locked, each stage for a group of them at once. Does nothing while the whole
+/// keyspace fits the CPU's cache.
+pub(crate) fn prefetch_held<'k>(
+    shared: &Shared,
+    guards: &Guards<'_>,
+    db: usize,
+    keys: impl Iterator<Item = &'k [u8]>,
+) {
+    let used = shared.ledger.used();
+    if used < CACHED_BYTES {
+        return;
+    }
+    let table = |hash| &guards.shard(shared.shard_of(hash)).databases[db].table;
+    let mut hashes = keys.map(hash_of).peekable();
+    while hashes.peek().is_some() {
+        let mut group: ArrayVec<u64, GROUP> = hashes.by_ref().take(GROUP).collect();
+        group.iter().for_each(|&hash| table(hash).prefetch(hash));
+        group.retain(|hash| {
+            let table = table(*hash);
+            let hint = table.hint(*hash);
+            hint.fetch();
+            let entries = (table.len() * shared.shards()) as u64;
+            hint.leads_on() || used > LONG_BYTES * entries
+        });
+        group.iter().for_each(|&hash| table(hash).next_hint(hash).fetch());
+    }
+}
 
 impl TypedStore {
     /// Does nothing while the whole keyspace fits the CPU's cache, nor for keys whose shard another worker holds. Leaves

@@ -8,6 +8,7 @@
 use super::access::Access;
 use super::database::{Database, is_past};
 use super::guards::Guards;
+use super::prefetches::prefetch_held;
 use super::random::Random;
 use super::shared::Shared;
 use super::store::Local;
@@ -233,6 +234,10 @@ impl View for TypedView<'_> {
 
     fn scan_scope(&self, cursor: u64) -> Scope {
         self.shared.scan_scope(cursor)
+    }
+
+    fn prefetch<'k>(&self, db: usize, keys: impl Iterator<Item = &'k [u8]>) {
+        prefetch_held(self.shared, &self.guards, db, keys);
     }
 
     fn relock(&mut self, scope: Scope) {

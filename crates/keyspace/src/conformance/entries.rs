@@ -193,6 +193,7 @@ fn prefetches<K: Keyspace>(make: &impl Fn() -> K) {
             }
         }
     }
+    subject.whole().prefetch(1, names.iter().map(|name| &name[..]));
     assert_eq!(subject.keyspace.stats(), before, "RULE-PREFETCH: the statistics");
     let read = subject.read(1, &9_u32.to_le_bytes());
     assert_eq!(read, Some(vec![7; 2000]), "RULE-PREFETCH: an entry");

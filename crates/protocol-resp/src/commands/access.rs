@@ -7,8 +7,13 @@
 //!   that watch keys, wait for them or subscribe to events.
 //! * `strings/access.rs`: over a store of items that memcache clients use, too. It keeps their flags, and
 //!   retries what another worker has changed meanwhile.
+//!
+//! `access/ahead.rs`: one key of many after the other, prefetched in groups.
 
+mod ahead;
 mod keyspace;
+
+pub(crate) use ahead::visit_ahead;
 
 use crate::engine::any_call::AnyCall;
 use crate::wire::fault::{Done, Fault};
@@ -153,9 +158,6 @@ pub(crate) trait StringValue {
 pub(crate) trait StringAccess<'c>: AnyCall<'c> {
     /// A string that is there.
     type Value<'v>: StringValue;
-
-    /// Prefetches keys that are read next.
-    fn prefetch(&self, _keys: Args<'_>) {}
 
     /// Shows a string to `see`, which writes the reply. The only error is that of another type. Counts as
     /// a read.

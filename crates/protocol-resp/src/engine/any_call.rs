@@ -47,6 +47,9 @@ pub(crate) trait AnyCall<'c> {
         clock::unix_micros()
     }
 
+    /// Prefetches some keys that the command uses next, so that their cache misses overlap.
+    fn prefetch<'k>(&self, keys: impl Iterator<Item = &'k [u8]> + Clone);
+
     /// How many databases there are.
     fn databases(&self) -> usize;
 

@@ -250,6 +250,10 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
         }
     }
 
+    fn prefetch<'k>(&self, keys: impl Iterator<Item = &'k [u8]> + Clone) {
+        self.keys.view.prefetch(self.keys.db, keys);
+    }
+
     fn databases(&self) -> usize {
         self.host.databases()
     }

@@ -21,7 +21,7 @@ use crate::wire::reply::Writer;
 use bytes::Bytes;
 use clock::Now;
 use storage::Change::{Delete, Expire, Extend, Keep, Put};
-use storage::{Condition, Item, Stage, Store, StoreError};
+use storage::{Condition, Item, Store, StoreError};
 
 /// The most digits of a number of memcache, and so the longest value that its decr pads.
 const PADDED_MAX: usize = 20;
@@ -88,7 +88,7 @@ impl<S: Store> StoreCall<'_, S> {
     }
 }
 
-impl<'c, S: Store> KeyAccess<'c> for StoreCall<'c, S> {
+impl<'c, S: Store + 'static> KeyAccess<'c> for StoreCall<'c, S> {
     fn remove(&mut self, key: &[u8]) -> bool {
         self.store.delete(key, self.now.ticks)
     }
@@ -191,23 +191,6 @@ impl<'c, S: Store + 'static> StoreCall<'c, S> {
 
 impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
     type Value<'v> = Stored<S::Item<'v>>;
-
-    /// So that the cache misses of the keys overlap.
-    fn prefetch(&self, keys: Args<'_>) {
-        if keys.len() > 1 {
-            for stage in Stage::ALL {
-                for key in keys.iter() {
-                    self.store.prefetch(key, stage);
-                }
-                if !self.store.goes_on_after(stage) {
-                    return;
-                }
-            }
-            for key in keys.iter() {
-                self.store.prefetch_rest(key);
-            }
-        }
-    }
 
     /// One look-up.
     #[inline]

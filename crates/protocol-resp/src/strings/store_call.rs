@@ -12,6 +12,7 @@ use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
 use clock::Now;
 use protocol::{ConnectionId, Control, Outbox};
+use storage::{Stage, Store};
 
 /// How many databases there are.
 pub(super) const DATABASES: usize = 1;
@@ -60,7 +61,7 @@ pub(super) struct StoreCall<'c, S> {
     pub(super) lookups: Lookups,
 }
 
-impl<'c, S> AnyCall<'c> for StoreCall<'c, S> {
+impl<'c, S: Store + 'static> AnyCall<'c> for StoreCall<'c, S> {
     const CATALOGUE: Catalogue = CATALOGUE;
     const CONNECTION_BYTES: usize = size_of::<Connection>() + size_of::<Client>();
     const NAME_MAX: usize = NAME_MAX;
@@ -83,6 +84,16 @@ impl<'c, S> AnyCall<'c> for StoreCall<'c, S> {
     #[inline]
     fn unix_ms(&self) -> u64 {
         self.now.unix_ms
+    }
+
+    fn prefetch<'k>(&self, keys: impl Iterator<Item = &'k [u8]> + Clone) {
+        for stage in Stage::ALL {
+            keys.clone().for_each(|key| self.store.prefetch(key, stage));
+            if !self.store.goes_on_after(stage) {
+                return;
+            }
+        }
+        keys.for_each(|key| self.store.prefetch_rest(key));
     }
 
     fn databases(&self) -> usize {

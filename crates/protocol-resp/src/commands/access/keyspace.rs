@@ -3,7 +3,7 @@
 
 use super::{
     Change, Counted, Expiry, KeyAccess, KeyChange, NewNumber, Number, Only, StringAccess,
-    StringValue, Until,
+    StringValue, Until, visit_ahead,
 };
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
@@ -301,9 +301,10 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
     fn put_all(&mut self, pairs: Args<'_>, expiry: Expiry, only: Only) -> Result<bool, Fault> {
         let stores = only == Only::Always || pairs.pairs().all(|[key, _]| self.meets(key, only));
         if stores {
-            for [key, value] in pairs.pairs() {
-                self.store(key, value, expiry);
-            }
+            visit_ahead(self, pairs, |call, [key, value]| {
+                call.store(key, value, expiry);
+                Ok(())
+            })?;
         }
         Ok(stores)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether keys are there, and removing them: DEL, UNLINK, EXISTS, TOUCH, TYPE.
 
-use crate::commands::access::KeyAccess;
+use crate::commands::access::{KeyAccess, visit_ahead};
 use crate::wire::fault::Done;
 
 /// Removes keys. Large values are freed bit by bit.
@@ -26,8 +26,11 @@ pub(crate) fn touch<'c>(call: &mut impl KeyAccess<'c>) -> Done {
 
 /// Counts the keys for which `counts` is true.
 fn count<'c, C: KeyAccess<'c>>(call: &mut C, counts: impl Fn(&mut C, &[u8]) -> bool) -> Done {
-    let keys = call.args().tail(1);
-    let count = keys.iter().filter(|key| counts(call, key)).count();
+    let (keys, mut count) = (call.args().tail(1), 0_usize);
+    visit_ahead(call, keys, |call, [key]| {
+        count = count.saturating_add(usize::from(counts(call, key)));
+        Ok(())
+    })?;
     call.out().count(count);
     Ok(())
 }

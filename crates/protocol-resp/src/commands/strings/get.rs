@@ -2,11 +2,8 @@
 //! What reads whole strings: GET, GETDEL, GETEX, STRLEN, MGET.
 
 use super::{ExpiryChange, reply, reply_or_null};
-use crate::commands::access::{Change, KeyChange, StringAccess, StringValue};
+use crate::commands::access::{Change, KeyChange, StringAccess, StringValue, visit_ahead};
 use crate::wire::fault::Done;
-
-/// How many keys are prefetched before they are read.
-const AHEAD: usize = 32;
 
 /// Reads a string.
 #[inline]
@@ -17,18 +14,14 @@ pub(crate) fn get<'c>(call: &mut impl StringAccess<'c>) -> Done {
 
 /// Reads several strings. What is no string is null.
 pub(crate) fn mget<'c>(call: &mut impl StringAccess<'c>) -> Done {
-    let mut keys = call.args().tail(1);
+    let keys = call.args().tail(1);
     call.out().array(keys.len());
-    while !keys.is_empty() {
-        call.prefetch(keys.head(AHEAD));
-        for key in keys.head(AHEAD).iter() {
-            if call.read(key, |value, out| reply_or_null(value, out)).is_err() {
-                call.out().null();
-            }
+    visit_ahead(call, keys, |call, [key]| {
+        if call.read(key, |value, out| reply_or_null(value, out)).is_err() {
+            call.out().null();
         }
-        keys = keys.tail(AHEAD);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Reads a string and removes its key.

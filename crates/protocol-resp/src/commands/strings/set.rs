@@ -3,7 +3,7 @@
 
 use super::super::deadline::Deadline;
 use super::{SetOptions, reply_or_null};
-use crate::commands::access::{Change, Expiry, KeyChange, Only, StringAccess};
+use crate::commands::access::{Change, Expiry, KeyChange, Only, StringAccess, visit_ahead};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
@@ -85,9 +85,9 @@ pub(crate) fn getset<'c>(call: &mut impl StringAccess<'c>) -> Done {
 /// Stores several strings.
 pub(crate) fn mset<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let pairs = pairs(call)?;
-    for [key, value] in pairs.pairs() {
-        call.put(key, value, Expiry::Never, Only::Always)?;
-    }
+    visit_ahead(call, pairs, |call, [key, value]| {
+        call.put(key, value, Expiry::Never, Only::Always).map(|_| ())
+    })?;
     call.out().ok();
     Ok(())
 }

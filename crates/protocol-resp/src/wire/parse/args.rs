@@ -104,8 +104,14 @@ impl<'a> Args<'a> {
     /// Two at a time; an odd one at the end is left out.
     #[inline]
     pub fn pairs(self) -> impl ExactSizeIterator<Item = [&'a [u8]; 2]> + Clone {
-        let (pairs, _) = self.spans.as_chunks::<2>();
-        pairs.iter().map(move |pair| pair.map(|span| slice(self.body, span)))
+        self.chunks()
+    }
+
+    /// `N` at a time; what is less at the end is left out.
+    #[inline]
+    pub fn chunks<const N: usize>(self) -> impl ExactSizeIterator<Item = [&'a [u8]; N]> + Clone {
+        let (chunks, _) = self.spans.as_chunks::<N>();
+        chunks.iter().map(move |chunk| chunk.map(|span| slice(self.body, span)))
     }
 
     /// All of them in order.
