@@ -28,6 +28,7 @@ use crate::segment::{Segment, State};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::zeroed::Zeroed;
+use std::collections::VecDeque;
 use std::io;
 
 #[cfg(not(loom))]
@@ -84,7 +85,8 @@ pub(crate) struct Pool {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    free: Vec<u32>,
+    /// Those that are used next are at the end.
+    free: VecDeque<u32>,
     /// Free wide segments that have memory.
     backed: Vec<u32>,
     backed_span: u32,
@@ -162,7 +164,7 @@ impl Pool {
             inner.withdrawn.reverse();
             let free = inner.withdrawn.split_off(total - in_service);
             free.iter().for_each(|&number| pool.segment(number).set_state(State::Free));
-            inner.free = free;
+            inner.free = free.into();
             pool.count_free(&inner);
         }
         Ok(pool)
@@ -281,7 +283,7 @@ impl Pool {
                 if self.free() < least {
                     return None;
                 }
-                if let Some(segment) = inner.free.pop() {
+                if let Some(segment) = inner.free.pop_back() {
                     debug_assert_eq!(self.segment(segment).state(), State::Free, "INV-OWNER");
                     self.count_free(&inner);
                     self.segment(segment).set_state(State::Open);
@@ -376,7 +378,7 @@ impl Pool {
         for number in (number..number + count).rev() {
             self.segment(number).set_span(self.grains);
             self.segment(number).set_state(State::Free);
-            inner.free.push(number);
+            inner.free.push_back(number);
         }
         self.count_free(inner);
     }
@@ -392,7 +394,7 @@ impl Inner {
     /// ones.
     fn new((narrow, most_wide): (usize, usize), total: usize, wide: usize) -> Self {
         Inner {
-            free: Vec::new(),
+            free: VecDeque::new(),
             backed: Vec::with_capacity(wide),
             backed_span: 0,
             bare: Vec::with_capacity(wide),

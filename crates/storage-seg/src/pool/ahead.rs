@@ -13,12 +13,11 @@ impl Pool {
         if self.free() < stay + numbers.len() * self.grains() {
             return false;
         }
-        // Those that are used next are at the end.
         let Some(last) = inner.free.iter().rposition(|&number| number == numbers.start) else {
             return false;
         };
         let places = (last + 1).saturating_sub(numbers.len())..last + 1;
-        if !inner.free[places.clone()].iter().rev().copied().eq(numbers.clone()) {
+        if !inner.free.range(places.clone()).rev().copied().eq(numbers.clone()) {
             return false;
         }
         inner.free.drain(places);
@@ -33,7 +32,9 @@ impl Pool {
         numbers.clone().for_each(|number| self.segment(number).set_state(State::Free));
         let higher = inner.free.iter().rposition(|&number| number >= numbers.end);
         let place = higher.map_or(0, |higher| higher + 1);
-        inner.free.splice(place..place, numbers.rev());
+        let mut later = inner.free.split_off(place);
+        inner.free.extend(numbers.rev());
+        inner.free.append(&mut later);
         self.count_free(&inner);
     }
 }

@@ -7,7 +7,6 @@
 use super::{Inner, Pool};
 use crate::segment::State;
 use crate::sync::atomic::Ordering;
-use arrayvec::ArrayVec;
 
 /// Wide segments in addition to half the number of segments: for those that are open or were sealed
 /// early.
@@ -47,15 +46,15 @@ impl Pool {
     /// Lets withdrawn segments come back into service, or makes others, while the target allows it: a bounded number
     /// at a time. They are used after those that are free already, since they have no memory yet; the first of them first.
     pub(super) fn restore(&self, inner: &mut Inner) {
-        let mut restored = ArrayVec::<u32, RESTORED_MAX>::new();
-        while self.can_return() && !restored.is_full() {
+        let mut restored = 0;
+        while self.can_return() && restored < RESTORED_MAX {
             let Some(number) = inner.withdrawn.pop().or_else(|| self.make()) else { break };
             self.segment(number).set_state(State::Free);
-            restored.push(number);
+            inner.free.push_front(number);
+            restored += 1;
             self.in_service.fetch_add(self.grains(), Ordering::Relaxed);
         }
-        if !restored.is_empty() {
-            inner.free.splice(..0, restored.into_iter().rev());
+        if restored > 0 {
             self.count_free(inner);
         }
     }

@@ -134,8 +134,8 @@ impl Pool {
         if most == 0 {
             return None;
         }
-        let piece = if !inner.free.is_empty() {
-            Piece { segment: inner.free.remove(0), grains: 0..self.grains }
+        let piece = if let Some(segment) = inner.free.pop_front() {
+            Piece { segment, grains: 0..self.grains }
         } else if let Some(segment) = inner.backed.pop() {
             let span = self.segment(segment).span();
             inner.backed_span -= span;
