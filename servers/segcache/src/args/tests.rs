@@ -36,9 +36,19 @@ fn addresses_take_the_port_of_p_unless_they_have_their_own() {
     assert_eq!(listen("segcache -l 127.0.0.1,::1 -p 22"), "127.0.0.1:22 [::1]:22");
     assert_eq!(listen("segcache -l [::1]:5 -l notls:10.0.0.1:6"), "[::1]:5 notls:10.0.0.1:6");
     assert_eq!(listen("segcache -l localhost"), "127.0.0.1:11211");
-    assert_eq!(listen("segcache -l *"), "0.0.0.0:11211");
-    assert_eq!(listen("segcache -l notls:* -p 5"), "notls:0.0.0.0:5");
     assert_eq!(config("segcache -p 77").server.port, Some(77));
+}
+
+#[test]
+fn a_star_is_all_addresses_of_the_versions_of_ip_that_the_system_has() {
+    let has_v6 = std::net::UdpSocket::bind("[::1]:0").is_ok();
+    for (line, v4, v6) in [
+        ("segcache -l *", "0.0.0.0:11211", " [::]:11211"),
+        ("segcache -l notls:* -p 5", "notls:0.0.0.0:5", " notls:[::]:5"),
+        ("segcache -l *:7", "0.0.0.0:7", " [::]:7"),
+    ] {
+        assert_eq!(listen(line), format!("{v4}{}", if has_v6 { v6 } else { "" }), "{line}");
+    }
 }
 
 #[test]

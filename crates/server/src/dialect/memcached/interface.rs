@@ -2,7 +2,7 @@
 //! [`Interface`]: an address of `-l`.
 
 use crate::settings::Listen;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
 
 /// An address of `-l` or the name of a host, with or without a port.
@@ -45,9 +45,6 @@ impl FromStr for Interface {
         if let Some((_, why)) = FOREIGN.iter().find(|(prefix, _)| rest.starts_with(prefix)) {
             return Err((*why).to_owned());
         }
-        if rest == ALL {
-            return Ok(Interface { ips: vec![Ipv4Addr::UNSPECIFIED.into()], port: None, plain });
-        }
         let bare = rest.trim_start_matches('[').trim_end_matches(']');
         if let Ok(ip) = bare.parse() {
             return Ok(Interface { ips: vec![ip], port: None, plain });
@@ -65,7 +62,7 @@ impl FromStr for Interface {
     }
 }
 
-/// All addresses of IPv4, as the file that comes with some packages of memcached has them.
+/// All addresses, as the file that comes with some packages of memcached has them.
 const ALL: &str = "*";
 
 /// Why an address is refused.
@@ -80,10 +77,22 @@ const FOREIGN: [(&str, &str); 4] = [
     ("tag", "addresses have no tags: leave the tag out"),
 ];
 
+/// All addresses of IPv4, and of IPv6 if the system has that.
+fn everywhere() -> Vec<IpAddr> {
+    let mut ips = vec![IpAddr::from(Ipv4Addr::UNSPECIFIED)];
+    if UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
+        ips.push(Ipv6Addr::UNSPECIFIED.into());
+    }
+    ips
+}
+
 /// The IP addresses of a host. `localhost` is the address of IPv4 alone, as all defaults are.
 fn addresses_of(host: &str) -> Option<Vec<IpAddr>> {
     if host == "localhost" {
         return Some(vec![IpAddr::from([127, 0, 0, 1])]);
+    }
+    if host == ALL {
+        return Some(everywhere());
     }
     let mut ips = Vec::new();
     for address in (host, 0).to_socket_addrs().ok()? {
