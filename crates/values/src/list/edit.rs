@@ -189,8 +189,8 @@ impl<'a> ListMut<'a> {
 
     /// Replaces the element of this index. Returns false if there is none. -1 is the last one.
     pub fn set(&mut self, index: i64, text: &[u8]) -> bool {
-        let Some(index) = resolve(index, self.len()) else { return false };
         self.grow(1, text.len());
+        let Some(index) = resolve(index, self.len()) else { return false };
         let (code, caps) = (Code::of(text), self.caps);
         if let Some(large) = self.make_room(code, 0) {
             large.replace(large.locate(index), code, caps);

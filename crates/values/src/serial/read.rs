@@ -293,7 +293,7 @@ fn hash(
         types::HASH_EXPIRING_OR_RC if version.is_of_valkey() => {
             for _ in 0..fields.count(reader)? {
                 let (field, value) = (reader.string()?, reader.string()?);
-                let due = reader.moment()?;
+                let due = reader.moment_or_never()?;
                 fields.add(field.bytes(), value.bytes(), due)?;
             }
         }

@@ -138,6 +138,14 @@ impl<'a> Reader<'a> {
     pub(super) fn moment(&mut self) -> Result<Option<u64>, Malformed> {
         Ok(u64::try_from(i64::from_le_bytes(self.array()?)).ok())
     }
+
+    /// A moment in unix milliseconds; -1 stands for never.
+    pub(super) fn moment_or_never(&mut self) -> Result<Option<u64>, Malformed> {
+        match i64::from_le_bytes(self.array()?) {
+            -1 => Ok(None),
+            moment => moment.try_into().map(Some).map_err(|_| Malformed),
+        }
+    }
 }
 
 /// The number that a text spells, as a score.

@@ -145,6 +145,21 @@ fn collections_are_not_empty_and_have_nothing_twice() {
     }
 }
 
+#[test]
+fn a_field_never_expires_only_if_its_moment_is_minus_one() {
+    let field = |moment: i64| {
+        let value = [&b"\x16\x01\x01f\x01v"[..], &moment.to_le_bytes()].concat();
+        read_value(&value, FormVersion::VALKEY_MIN).map(|entry| entry.map(|entry| content(&entry)))
+    };
+    let due = NOW_MS + 1;
+    for (moment, expected) in [(-1, None), (due as i64, Some(due))] {
+        assert_eq!(field(moment), Ok(Some(vec![(b"f".to_vec(), b"v".to_vec(), expected)])));
+    }
+    for moment in [-2, i64::MIN] {
+        assert_eq!(field(moment), Err(Malformed), "{moment}");
+    }
+}
+
 /// A hash in the form of old servers, with the fields `numbers`.
 fn hash_of(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
     let names: Vec<String> = numbers.map(|number| format!("name{number}")).collect();

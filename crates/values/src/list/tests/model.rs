@@ -94,10 +94,10 @@ fn push(model: &mut Model, end: End, text: Vec<u8>) {
 fn apply_edit(list: &mut ListMut<'_>, model: &mut Model, step: &Step, caps: Caps) {
     match *step {
         Step::Set(index, number) => {
+            model.grow(caps, 1, text(number).len());
             let at = resolve(index, model.texts.len());
             assert_eq!(list.set(index, &text(number)), at.is_some());
             if let Some(at) = at {
-                model.grow(caps, 1, text(number).len());
                 model.texts[at] = text(number);
                 model.shrunk(caps);
             }
