@@ -249,6 +249,7 @@ mod tests {
         assert!(matches!(outcome, Err(Failure::Text(text)) if text == b"not enough memory"));
         assert!(encoder.out.len() <= most + 6 * PIECE, "{}", encoder.out.len());
     }
+
     #[test]
     fn each_byte_is_written_as_redis_writes_it() {
         let (settings, guard) = (JsonSettings::default(), Guard::default());

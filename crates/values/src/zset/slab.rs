@@ -2,9 +2,9 @@
 //! [`Slab`]: the members of a large sorted set with their scores, each found by an [`Id`].
 //!
 //! Slots are in chunks that never move, so growing copies nothing. They have the sizes of [`Quarters`]:
-//! the memory allocated ahead is about a quarter of the memory in use, or less. Slots that become free are used again; when more than half of them
-//! are free, members move from the end into the free ones ([`Slab::is_sparse`],
-//! [`Slab::move_last`]), and chunks are freed.
+//! the memory allocated ahead is about a quarter of the memory in use, or less. Slots that become free
+//! are used again; when more than half of them are free, members move from the end into the free ones
+//! ([`Slab::is_sparse`], [`Slab::move_last`]), and chunks are freed.
 //!
 //! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Memory`]: what this thread has run, by what requests call it. Scripts ([`Known`]) are found by their text without
 //! its SHA-1, as long as they are in the cache, functions ([`KnownFunction`]) by their name in any case, as long as no
-//! library changes; and both without a look into what all workers share.
+//! library is removed; and both without a look into what all workers share.
 
 use crate::host::functions::{Functions, Library, LibraryFunction};
 use crate::host::scripts::{CachedScript, Scripts, Sha};
