@@ -9,26 +9,24 @@
 //! ```
 //!
 //! The length is that of the [`Thin`] block. This file knows only where the value is: in the block, in a
-//! [`Large`], or apart (see `apart`); the files of strings and collections know what is in it.
+//! box of its type (see `link`), or apart (see `apart`); the files of strings and collections know what is in it.
 //!
 //! # Invariants
 //!
 //! * INV-HEAD: the block begins with a head, and the key, by its length, ends within the block.
 //!   Every function that writes these bytes keeps that true, even when it panics.
-//! * INV-LINK: if and only if the [kind](Kind::is_large) is large, the value is eight bytes that
-//!   [`Box::into_raw`] returned, and the entry owns that box.
 
 mod apart;
+mod link;
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::LargeRef;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
 use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef};
-use allocator::size_class;
 use prefetch::Hint;
 
 /// Where in the block the word of kind and access is.
@@ -42,9 +40,6 @@ const VOLATILE: u8 = 0x10;
 /// The bits of the word below the access.
 const BELOW_ACCESS: u32 = u32::BITS - Entry::ACCESS_BITS;
 
-/// Bytes of a pointer to a large value.
-const LINK: usize = size_of::<*mut Large>();
-
 /// The most pieces of memory that are freed in one step.
 const PIECES_MAX: usize = 64;
 
@@ -52,8 +47,7 @@ const PIECES_MAX: usize = 64;
 const _: () = assert!(WORD.end == size_of::<u32>() && EXPIRY.start == WORD.end);
 const _: () = assert!(EXPIRY.end - EXPIRY.start == 8 && Kind::LAST <= KIND);
 const _: () = assert!(((KIND | VOLATILE) as u32) < 1 << BELOW_ACCESS && KIND & VOLATILE == 0);
-const _: () = assert!(LINK == 8, "INV-LINK");
-const _: () = assert!(size_of::<Option<Entry>>() == LINK, "a slot of a bucket");
+const _: () = assert!(size_of::<Option<Entry>>() == size_of::<usize>(), "a slot of a bucket");
 
 /// A key with its value, its expiry and its access bits.
 ///
@@ -71,13 +65,6 @@ const _: () = assert!(size_of::<Option<Entry>>() == LINK, "a slot of a bucket");
 pub struct Entry {
     block: Thin,
 }
-
-/// Large values move between threads with their entries. An entry stores its pointer as bytes, so
-/// the compiler does not see this; here it checks that they may.
-const _: () = {
-    const fn assert_send_and_sync<T: Send + Sync>() {}
-    assert_send_and_sync::<Large>();
-};
 
 impl Entry {
     /// Where the entry is in memory: no other has the same address while this one exists.
@@ -116,7 +103,7 @@ impl Entry {
 
     /// How the value is stored.
     pub fn encoding(&self) -> Encoding {
-        self.large().map_or_else(|| self.kind().encoding(), Large::encoding)
+        self.large().map_or_else(|| self.kind().encoding(), LargeRef::encoding)
     }
 
     /// When the entry expires, in unix milliseconds.
@@ -192,7 +179,7 @@ impl Entry {
             | Kind::LargeList
             | Kind::LargeSet
             | Kind::LargeZset
-            | Kind::LargeStream => self.large().map_or(0, Large::len),
+            | Kind::LargeStream => self.large().map_or(0, LargeRef::len),
         }
     }
 
@@ -227,7 +214,7 @@ impl Entry {
     /// A deep copy under another key. The expiry and the access go with it.
     pub fn copy_to(&self, key: &[u8]) -> Entry {
         if let Some(large) = self.large() {
-            return self.with_large_of(key, Box::new(large.copy()));
+            return self.with_large_of(key, large.copy());
         }
         if self.is_apart() {
             let mut copy = self.with_head(key, &[]);
@@ -262,13 +249,6 @@ impl Entry {
     pub(crate) fn with_bytes(key: &[u8], kind: Kind, bytes: &[u8]) -> Entry {
         assert!(kind.is_inside(), "INV-LINK, INV-APART");
         Entry::assemble(&[kind as u8, 0, 0, 0], key, bytes)
-    }
-
-    /// An entry whose value is large.
-    pub(crate) fn with_large(key: &[u8], large: Large) -> Entry {
-        let mut entry = Entry::with_bytes(key, Kind::Raw, &[0; LINK]);
-        entry.attach(Box::new(large));
-        entry
     }
 
     /// How to read the value.
@@ -338,32 +318,6 @@ impl Entry {
         self.set_kind(kind);
     }
 
-    /// The value if it is large.
-    #[inline]
-    pub(crate) fn large(&self) -> Option<&Large> {
-        if !self.kind().is_large() {
-            return None;
-        }
-        // SAFETY: INV-LINK. The box is borrowed as its owner is.
-        Some(unsafe { &*self.link() })
-    }
-
-    /// The value if it is large.
-    #[inline]
-    pub(crate) fn large_mut(&mut self) -> Option<&mut Large> {
-        if !self.kind().is_large() {
-            return None;
-        }
-        // SAFETY: INV-LINK. The box is borrowed as its owner is, exclusively.
-        Some(unsafe { &mut *self.link() })
-    }
-
-    /// Replaces the value by a large one.
-    pub(crate) fn set_large(&mut self, large: Large) {
-        self.set_bytes(Kind::Raw, &[0; LINK]);
-        self.attach(Box::new(large));
-    }
-
     /// A block of a head, a key and a value. The head's kind is not that of a large value.
     fn assemble(head: &[u8], key: &[u8], value: &[u8]) -> Entry {
         let key_len = Varint::new(key.len());
@@ -378,17 +332,9 @@ impl Entry {
         entry
     }
 
-    /// [`Entry::with_head`], with a large value.
-    fn with_large_of(&self, key: &[u8], large: Box<Large>) -> Entry {
-        let mut entry = self.with_head(key, &[0; LINK]);
-        entry.attach(large);
-        entry
-    }
-
     /// Memory outside of the entry's own block.
     fn outer_bytes(&self) -> usize {
-        let behind = |large: &Large| size_class(size_of::<Large>()) + large.heap_bytes();
-        self.apart_memory().unwrap_or_else(|| self.large().map_or(0, behind))
+        self.apart_memory().unwrap_or_else(|| self.large().map_or(0, LargeRef::heap_bytes))
     }
 
     /// Frees what is outside of the entry's own block. Leaves a string of meaningless bytes if there was something.
@@ -425,39 +371,6 @@ impl Entry {
     /// Sets the kind; the caller keeps INV-LINK and INV-APART.
     fn set_kind(&mut self, kind: Kind) {
         self.block[0] = self.block[0] & !KIND | kind as u8;
-    }
-
-    /// The pointer to the large value, which is there.
-    #[inline]
-    fn link(&self) -> *mut Large {
-        debug_assert!(self.kind().is_large());
-        let place: *const [u8] = &self.block[self.value_at()..][..LINK];
-        // SAFETY: INV-LINK. The slice is as long as a pointer, and a pointer was written there.
-        unsafe { place.cast::<*mut Large>().read_unaligned() }
-    }
-
-    /// Makes `large` the value, in place of eight bytes.
-    fn attach(&mut self, large: Box<Large>) {
-        debug_assert!(self.kind().is_inside());
-        let kind = large.kind();
-        assert!(kind.is_large(), "INV-LINK");
-        let at = self.value_at();
-        assert_eq!(self.block.len() - at, LINK, "INV-LINK");
-        let place: *mut [u8] = &mut self.block[at..];
-        // SAFETY: the slice is as long as a pointer.
-        unsafe { place.cast::<*mut Large>().write_unaligned(Box::into_raw(large)) };
-        self.set_kind(kind);
-    }
-
-    /// Removes and returns a large value. Leaves a string of eight meaningless bytes.
-    fn detach(&mut self) -> Option<Box<Large>> {
-        if !self.kind().is_large() {
-            return None;
-        }
-        let link = self.link();
-        self.set_kind(Kind::Raw);
-        // SAFETY: INV-LINK. The entry has just given the box up.
-        Some(unsafe { Box::from_raw(link) })
     }
 }
 

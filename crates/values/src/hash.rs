@@ -18,7 +18,7 @@ mod tests;
 
 use crate::either::Either;
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::{Large, LargeMut, LargeRef};
 use crate::{Entry, Limits, sample};
 use field::Field;
 use large::{Expiry, LargeHash};
@@ -42,7 +42,7 @@ impl Entry {
             return Some(HashRef { form: Form::Packed(packed) });
         }
         match self.large() {
-            Some(Large::Hash(large)) => Some(HashRef { form: Form::Large(large) }),
+            Some(LargeRef::Hash(large)) => Some(HashRef { form: Form::Large(large) }),
             _ => None,
         }
     }
@@ -367,7 +367,7 @@ impl<'a> HashMut<'a> {
     /// Returns how many. Costs almost nothing before [`HashRef::next_expiry`].
     pub fn remove_expired(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(&[u8])) -> usize {
         match self.entry.large_mut() {
-            Some(Large::Hash(large)) => large.remove_expired(now_ms, budget, gone),
+            Some(LargeMut::Hash(large)) => large.remove_expired(now_ms, budget, gone),
             _ => packed::remove_expired(self.entry, now_ms, budget, gone),
         }
     }
@@ -375,7 +375,7 @@ impl<'a> HashMut<'a> {
     /// The index of a hash that is large.
     fn large(&mut self) -> &mut LargeHash {
         match self.entry.large_mut() {
-            Some(Large::Hash(large)) => large,
+            Some(LargeMut::Hash(large)) => large,
             _ => unreachable!("a hash is packed or large"),
         }
     }
@@ -386,7 +386,7 @@ impl<'a> HashMut<'a> {
         for slot in Packed::of(self.entry).into_iter().flat_map(Packed::slots) {
             large.insert(slot.name(), slot.value(), slot.due);
         }
-        self.entry.set_large(Large::Hash(large));
+        self.entry.set_large(Large::Hash(Box::new(large)));
         self.large()
     }
 }

@@ -6,7 +6,7 @@ use crate::{Encoding, Type};
 /// How the value of an entry is stored.
 ///
 /// The kinds up to [`Kind::ZsetPack`] have their value in the entry; the others have a pointer there, from
-/// [`Kind::LargeString`] on to a `Large`.
+/// [`Kind::LargeString`] on to a box of the type that is named.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -30,17 +30,17 @@ pub(crate) enum Kind {
     ZsetPack,
     /// A string as it is, in a block of its own.
     Apart,
-    /// `Large::String`
+    /// [`LargeString`](crate::large_string::LargeString)
     LargeString,
-    /// `Large::Hash`
+    /// [`LargeHash`](crate::hash::large::LargeHash)
     LargeHash,
-    /// `Large::List`
+    /// [`LargeList`](crate::list::large::LargeList)
     LargeList,
-    /// `Large::Set`
+    /// [`LargeSet`](crate::set::large::LargeSet)
     LargeSet,
-    /// `Large::Zset`
+    /// [`LargeZset`](crate::zset::large::LargeZset)
     LargeZset,
-    /// `Large::Stream`
+    /// [`LargeStream`](crate::stream::large::LargeStream)
     LargeStream,
 }
 
@@ -88,7 +88,7 @@ impl Kind {
         (self as u8) < Kind::Apart as u8
     }
 
-    /// Whether the entry holds a pointer to a `Large`.
+    /// Whether the entry holds a pointer to a large value.
     #[inline]
     pub(crate) fn is_large(self) -> bool {
         self as u8 >= Kind::LargeString as u8

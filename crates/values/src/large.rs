@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Large`]: a value that is too big to be packed into its entry.
+//! [`Large`]: a value that is too big to be packed into its entry, and borrows of one.
 
 use crate::Encoding;
 use crate::hash::large::LargeHash;
@@ -9,22 +9,45 @@ use crate::list::large::LargeList;
 use crate::set::large::LargeSet;
 use crate::stream::large::LargeStream;
 use crate::zset::large::LargeZset;
+use allocator::size_class;
 
-/// A value that is too big to be packed into its entry, boxed behind it.
+/// A value that is too big to be packed into its entry, in a box of its own type.
 #[derive(Debug)]
 pub(crate) enum Large {
     /// A string that can be pinned.
-    String(LargeString),
+    String(Box<LargeString>),
     /// A hash with an index.
-    Hash(LargeHash),
+    Hash(Box<LargeHash>),
     /// A list in chunks.
-    List(LargeList),
+    List(Box<LargeList>),
     /// A set with an index.
-    Set(LargeSet),
+    Set(Box<LargeSet>),
     /// A sorted set with an index and an order.
-    Zset(LargeZset),
-    /// A stream, in a box of its own: it knows more of itself than the others do.
+    Zset(Box<LargeZset>),
+    /// A stream.
     Stream(Box<LargeStream>),
+}
+
+/// A borrow of a large value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LargeRef<'a> {
+    String(&'a LargeString),
+    Hash(&'a LargeHash),
+    List(&'a LargeList),
+    Set(&'a LargeSet),
+    Zset(&'a LargeZset),
+    Stream(&'a LargeStream),
+}
+
+/// A borrow of a large value, to be edited.
+#[derive(Debug)]
+pub(crate) enum LargeMut<'a> {
+    String(&'a mut LargeString),
+    Hash(&'a mut LargeHash),
+    List(&'a mut LargeList),
+    Set(&'a mut LargeSet),
+    Zset(&'a mut LargeZset),
+    Stream(&'a mut LargeStream),
 }
 
 impl Large {
@@ -39,82 +62,97 @@ impl Large {
             Large::Stream(_) => Kind::LargeStream,
         }
     }
+}
 
+impl LargeRef<'_> {
     /// How it is stored, as `OBJECT ENCODING` names it.
-    pub(crate) fn encoding(&self) -> Encoding {
+    pub(crate) fn encoding(self) -> Encoding {
         match self {
-            Large::List(list) => list.encoding(),
-            other => other.kind().encoding(),
+            LargeRef::String(_) => Kind::LargeString.encoding(),
+            LargeRef::Hash(_) => Kind::LargeHash.encoding(),
+            LargeRef::List(list) => list.encoding(),
+            LargeRef::Set(_) => Kind::LargeSet.encoding(),
+            LargeRef::Zset(_) => Kind::LargeZset.encoding(),
+            LargeRef::Stream(_) => Kind::LargeStream.encoding(),
         }
     }
 
     /// Bytes of a string, elements of a collection.
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn len(self) -> usize {
         match self {
-            Large::String(string) => string.as_bytes().len(),
-            Large::Hash(hash) => hash.len(),
-            Large::List(list) => list.len(),
-            Large::Set(set) => set.len(),
-            Large::Zset(zset) => zset.len(),
-            Large::Stream(stream) => stream.len(),
+            LargeRef::String(string) => string.as_bytes().len(),
+            LargeRef::Hash(hash) => hash.len(),
+            LargeRef::List(list) => list.len(),
+            LargeRef::Set(set) => set.len(),
+            LargeRef::Zset(zset) => zset.len(),
+            LargeRef::Stream(stream) => stream.len(),
         }
     }
 
     /// Prefetches the place of an element that is found by its hash.
-    pub(crate) fn prefetch(&self, element: &[u8]) {
+    pub(crate) fn prefetch(self, element: &[u8]) {
         match self {
-            Large::Hash(hash) => hash.prefetch(element),
-            Large::Set(set) => set.prefetch(element),
-            Large::Zset(zset) => zset.prefetch(element),
-            Large::String(_) | Large::List(_) | Large::Stream(_) => {}
+            LargeRef::Hash(hash) => hash.prefetch(element),
+            LargeRef::Set(set) => set.prefetch(element),
+            LargeRef::Zset(zset) => zset.prefetch(element),
+            LargeRef::String(_) | LargeRef::List(_) | LargeRef::Stream(_) => {}
         }
     }
 
-    /// All memory behind this enum, the allocator's rounding included. O(1).
-    pub(crate) fn heap_bytes(&self) -> usize {
+    /// All memory of it, its box and the allocator's rounding included. O(1).
+    pub(crate) fn heap_bytes(self) -> usize {
         match self {
-            Large::String(string) => string.heap_bytes(),
-            Large::Hash(hash) => hash.heap_bytes(),
-            Large::List(list) => list.heap_bytes(),
-            Large::Set(set) => set.heap_bytes(),
-            Large::Zset(zset) => zset.heap_bytes(),
-            Large::Stream(stream) => stream.heap_bytes(),
+            LargeRef::String(string) => box_of(string) + string.heap_bytes(),
+            LargeRef::Hash(hash) => box_of(hash) + hash.heap_bytes(),
+            LargeRef::List(list) => box_of(list) + list.heap_bytes(),
+            LargeRef::Set(set) => box_of(set) + set.heap_bytes(),
+            LargeRef::Zset(zset) => box_of(zset) + zset.heap_bytes(),
+            LargeRef::Stream(stream) => box_of(stream) + stream.heap_bytes(),
         }
     }
 
     /// A deep copy.
-    pub(crate) fn copy(&self) -> Large {
+    pub(crate) fn copy(self) -> Large {
         match self {
-            Large::String(string) => Large::String(LargeString::new(&[string.as_bytes()])),
-            Large::Hash(hash) => Large::Hash(hash.copy()),
-            Large::List(list) => Large::List(list.copy()),
-            Large::Set(set) => Large::Set(set.copy()),
-            Large::Zset(zset) => Large::Zset(zset.copy()),
-            Large::Stream(stream) => Large::Stream(Box::new(stream.copy())),
+            LargeRef::String(string) => {
+                Large::String(Box::new(LargeString::new(&[string.as_bytes()])))
+            }
+            LargeRef::Hash(hash) => Large::Hash(Box::new(hash.copy())),
+            LargeRef::List(list) => Large::List(Box::new(list.copy())),
+            LargeRef::Set(set) => Large::Set(Box::new(set.copy())),
+            LargeRef::Zset(zset) => Large::Zset(Box::new(zset.copy())),
+            LargeRef::Stream(stream) => Large::Stream(Box::new(stream.copy())),
         }
     }
 
     /// About how many allocations are freed with this.
-    pub(crate) fn pieces(&self) -> usize {
+    pub(crate) fn pieces(self) -> usize {
         match self {
-            Large::String(_) => 1,
-            Large::Hash(hash) => hash.len(),
-            Large::List(list) => list.pieces(),
-            Large::Set(set) => set.len(),
-            Large::Zset(zset) => zset.len(),
-            Large::Stream(stream) => stream.pieces(),
+            LargeRef::String(_) => 1,
+            LargeRef::Hash(hash) => hash.len(),
+            LargeRef::List(list) => list.pieces(),
+            LargeRef::Set(set) => set.len(),
+            LargeRef::Zset(zset) => zset.len(),
+            LargeRef::Stream(stream) => stream.pieces(),
         }
     }
+}
 
+impl LargeMut<'_> {
     /// Frees about `budget` pieces. Returns true once the rest can be dropped at once.
-    pub(crate) fn free_some(&mut self, budget: usize) -> bool {
+    pub(crate) fn free_some(self, budget: usize) -> bool {
         match self {
-            Large::String(_) => true,
-            Large::Hash(hash) => hash.free_some(budget),
-            Large::List(list) => list.free_some(budget),
-            Large::Set(set) => set.free_some(budget),
-            Large::Zset(zset) => zset.free_some(budget),
-            Large::Stream(stream) => stream.free_some(budget),
+            LargeMut::String(_) => true,
+            LargeMut::Hash(hash) => hash.free_some(budget),
+            LargeMut::List(list) => list.free_some(budget),
+            LargeMut::Set(set) => set.free_some(budget),
+            LargeMut::Zset(zset) => zset.free_some(budget),
+            LargeMut::Stream(stream) => stream.free_some(budget),
         }
     }
+}
+
+/// The memory of the box that a value is in.
+const fn box_of<T>(_: &T) -> usize {
+    size_class(size_of::<T>())
 }

@@ -7,7 +7,7 @@
 //!
 //! # Files
 //!
-//! * Entries: `entry.rs`, `entry/apart.rs` (strings in a block of their own), `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
+//! * Entries: `entry.rs`, `entry/apart.rs` (strings in a block of their own), `entry/link.rs` (large values), `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
 //!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
 //! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder; `stream.rs`.

@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use crate::either::Either;
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::LargeRef;
 use crate::{Entry, Limits, Text};
 use code::Code;
 use iter::{Codes, Form};
@@ -66,7 +66,7 @@ impl<'a> ListRef<'a> {
         let form = match entry.kind() {
             Kind::ListPack => Form::Packed(entry.bytes()),
             Kind::LargeList => match entry.large() {
-                Some(Large::List(large)) => Form::Large(large),
+                Some(LargeRef::List(large)) => Form::Large(large),
                 _ => return None,
             },
             Kind::Int

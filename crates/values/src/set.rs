@@ -15,7 +15,7 @@ mod tests;
 use crate::either::Either;
 use crate::intset::{Intset, Width};
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::{Large, LargeMut, LargeRef};
 use crate::pack::{Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
@@ -36,7 +36,7 @@ impl Entry {
             Kind::SetInts => Form::Ints(Intset::new(self.bytes())),
             Kind::SetPack => Form::Packed(Pack::new(self.bytes())),
             Kind::LargeSet => match self.large() {
-                Some(Large::Set(large)) => Form::Large(large),
+                Some(LargeRef::Set(large)) => Form::Large(large),
                 _ => return None,
             },
             Kind::Int
@@ -239,7 +239,7 @@ impl<'a> SetMut<'a> {
         } else if expected <= self.limits.set_entries {
             self.entry.set_bytes(Kind::SetPack, &[]);
         } else {
-            self.entry.set_large(Large::Set(LargeSet::new()));
+            self.entry.set_large(Large::Set(Box::new(LargeSet::new())));
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> SetMut<'a> {
         let packed_max = self.limits.set_entries.max(self.limits.set_intset);
         let is_few = usize::try_from(expected).is_ok_and(|expected| expected <= packed_max);
         if !is_few && self.len() == 0 {
-            self.entry.set_large(Large::Set(LargeSet::new()));
+            self.entry.set_large(Large::Set(Box::new(LargeSet::new())));
         }
     }
 
@@ -271,7 +271,7 @@ impl<'a> SetMut<'a> {
         let packed_max = self.limits.set_entries.max(self.limits.set_intset);
         match other.form {
             Form::Large(large) if self.len() == 0 && large.len() > packed_max => {
-                self.entry.set_large(Large::Set(large.copy()));
+                self.entry.set_large(Large::Set(Box::new(large.copy())));
             }
             _ => other.iter().for_each(|member| {
                 self.add(&member);
@@ -376,7 +376,7 @@ impl<'a> SetMut<'a> {
     /// The index of a set that is large.
     fn large(&mut self) -> &mut LargeSet {
         match self.entry.large_mut() {
-            Some(Large::Set(large)) => large,
+            Some(LargeMut::Set(large)) => large,
             _ => unreachable!("a set is an array, packed or large"),
         }
     }
@@ -387,7 +387,7 @@ impl<'a> SetMut<'a> {
         self.read().iter().for_each(|member| {
             large.add(&member);
         });
-        self.entry.set_large(Large::Set(large));
+        self.entry.set_large(Large::Set(Box::new(large)));
         self.large()
     }
 }

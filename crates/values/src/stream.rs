@@ -38,7 +38,7 @@ mod references;
 mod tests;
 mod trim;
 
-use crate::large::Large;
+use crate::large::{Large, LargeMut, LargeRef};
 use crate::{Entry, Limits};
 use large::LargeStream;
 
@@ -64,7 +64,7 @@ impl<'a> StreamRef<'a> {
     #[inline]
     pub(crate) fn of(entry: &'a Entry) -> Option<Self> {
         match entry.large() {
-            Some(Large::Stream(stream)) => Some(StreamRef { stream }),
+            Some(LargeRef::Stream(stream)) => Some(StreamRef { stream }),
             _ => None,
         }
     }
@@ -210,7 +210,7 @@ impl<'a> StreamMut<'a> {
     /// The stream that an entry is, if it is one.
     pub(crate) fn of(entry: &'a mut Entry, limits: &'a Limits) -> Option<Self> {
         match entry.large_mut() {
-            Some(Large::Stream(stream)) => Some(StreamMut { stream, limits }),
+            Some(LargeMut::Stream(stream)) => Some(StreamMut { stream, limits }),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@
 use bytes::Bytes;
 
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::{Large, LargeMut, LargeRef};
 use crate::large_string::LargeString;
 use crate::{Digits, Entry, Text, parse_i64};
 
@@ -34,7 +34,7 @@ impl Entry {
     /// A string that is the result of an edit: never stored as an integer.
     pub fn raw_string(key: &[u8], value: &[u8]) -> Entry {
         if value.len() >= Entry::PIN_MIN {
-            return Entry::with_large(key, Large::String(LargeString::new(&[value])));
+            return Entry::with_large(key, Large::String(Box::new(LargeString::new(&[value]))));
         }
         if Entry::is_better_apart(Entry::value_at_least(key), value.len()) {
             return Entry::with_string_apart(key, value);
@@ -47,7 +47,7 @@ impl Entry {
         if value.len() < Entry::PIN_MIN {
             Entry::raw_string(key, &value)
         } else {
-            Entry::with_large(key, Large::String(LargeString::from(value)))
+            Entry::with_large(key, Large::String(Box::new(LargeString::from(value))))
         }
     }
 
@@ -57,7 +57,7 @@ impl Entry {
         if value.len() < Entry::PIN_MIN {
             Entry::string(key, &value)
         } else {
-            Entry::with_large(key, Large::String(LargeString::shared(value, capacity)))
+            Entry::with_large(key, Large::String(Box::new(LargeString::shared(value, capacity))))
         }
     }
 
@@ -166,7 +166,7 @@ impl Entry {
         } else if let Some(string) = self.large_string_mut() {
             string.set(value);
         } else {
-            self.set_large(Large::String(LargeString::new(&[value])));
+            self.set_large(Large::String(Box::new(LargeString::new(&[value]))));
         }
     }
 
@@ -202,7 +202,7 @@ impl Entry {
                 self.splice(end..end, more);
             } else {
                 let string = LargeString::new(&[self.bytes(), more]);
-                self.set_large(Large::String(string));
+                self.set_large(Large::String(Box::new(string)));
             }
         }
     }
@@ -220,7 +220,7 @@ impl Entry {
             if end >= Entry::PIN_MIN {
                 let mut string = LargeString::new(&[self.bytes()]);
                 string.set_range(offset, with);
-                return self.set_large(Large::String(string));
+                return self.set_large(Large::String(Box::new(string)));
             }
             let old_end = self.bytes().len();
             if old_end < end {
@@ -284,14 +284,14 @@ impl Entry {
 
     fn large_string(&self) -> Option<&LargeString> {
         match self.large()? {
-            Large::String(string) => Some(string),
+            LargeRef::String(string) => Some(string),
             _ => None,
         }
     }
 
     fn large_string_mut(&mut self) -> Option<&mut LargeString> {
         match self.large_mut()? {
-            Large::String(string) => Some(string),
+            LargeMut::String(string) => Some(string),
             _ => None,
         }
     }

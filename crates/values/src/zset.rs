@@ -26,7 +26,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::{Large, LargeMut, LargeRef};
 use crate::{Entry, Limits, sample};
 use large::LargeZset;
 
@@ -62,7 +62,7 @@ impl<'a> ZsetRef<'a> {
         let form = match entry.kind() {
             Kind::ZsetPack => Form::Packed(entry.bytes()),
             Kind::LargeZset => match entry.large() {
-                Some(Large::Zset(large)) => Form::Large(large),
+                Some(LargeRef::Zset(large)) => Form::Large(large),
                 _ => return None,
             },
             Kind::Int
@@ -365,7 +365,7 @@ impl<'a> ZsetMut<'a> {
     /// The index, if the sorted set is large.
     fn large(&mut self) -> Option<&mut LargeZset> {
         match self.entry.large_mut() {
-            Some(Large::Zset(large)) => Some(large),
+            Some(LargeMut::Zset(large)) => Some(large),
             _ => None,
         }
     }
@@ -376,7 +376,7 @@ impl<'a> ZsetMut<'a> {
         for item in packed::items(self.entry.bytes()) {
             large.append(item.member, item.score);
         }
-        self.entry.set_large(Large::Zset(large));
+        self.entry.set_large(Large::Zset(Box::new(large)));
         self.large().expect("it has just been made large")
     }
 }

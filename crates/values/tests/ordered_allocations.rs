@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Counts heap allocations and compares them with the promises of lists and sorted sets; and checks
-//! that the memory they report is what they have allocated.
+//! that the memory that large values of any type report is what they have allocated.
 //!
 //! The counting allocator serves the whole process, so this test has a process of its own.
 
 use allocator::size_class;
-use test_support::counting::{Counting, allocations, held};
-use values::{End, Entry, Limits, ScoreBound};
+use test_support::counting::{Counting, allocations, held, held_by};
+use values::{End, Entry, Limits, ScoreBound, StreamId};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::sized_by(size_class);
@@ -66,6 +66,72 @@ fn a_list_knows_its_memory() {
         }
     });
     check_memory(Entry::new_list, steps);
+}
+
+#[test]
+fn a_hash_knows_its_memory() {
+    let limits = Limits { hash_entries: 0, ..Limits::default() };
+    let steps = (0..3_000_usize).map(|number| {
+        move |entry: &mut Entry| {
+            let mut hash = entry.hash_mut(&limits).expect("it is a hash");
+            let name = scattered(number % 500).to_string();
+            match number % 7 {
+                0 => drop(hash.set_expiry(name.as_bytes(), Some(9_000 + number as u64), 1)),
+                1 => drop(hash.remove_expired(9_000 + number as u64, 50, |_| ())),
+                2 | 3 if number > 1_500 => drop(hash.remove(name.as_bytes(), 1)),
+                _ => drop(hash.set(name.as_bytes(), &vec![b'x'; number % 90], 1)),
+            }
+        }
+    });
+    check_memory(Entry::new_hash, steps);
+}
+
+#[test]
+fn a_set_knows_its_memory() {
+    let limits = Limits::default();
+    let steps = (0..3_000_usize).map(|number| {
+        move |entry: &mut Entry| {
+            let mut set = entry.set_mut(&limits).expect("it is a set");
+            let member = scattered(number % 1_000).to_string();
+            if number < 1_500 || number.is_multiple_of(3) {
+                set.add(member.as_bytes());
+            } else {
+                set.remove(member.as_bytes());
+            }
+        }
+    });
+    check_memory(Entry::new_set, steps);
+}
+
+#[test]
+fn a_stream_knows_its_memory() {
+    let limits = Limits::default();
+    let steps = (0..2_000_u64).map(|number| {
+        move |entry: &mut Entry| {
+            let mut stream = entry.stream_mut(&limits).expect("it is a stream");
+            if number.is_multiple_of(3) {
+                stream.remove(StreamId::new(number / 2, 0));
+            } else {
+                let value = number.to_string();
+                let pairs = [[&b"name"[..], value.as_bytes()]];
+                stream.append(StreamId::new(number, 0), pairs.into_iter());
+            }
+        }
+    });
+    check_memory(Entry::new_stream, steps);
+}
+
+#[test]
+fn a_large_value_is_in_a_box_of_its_own_size() {
+    let limits = Limits::default();
+    let (_string, bytes) = held_by(|| Entry::raw_string(b"key", &[b'x'; 20_480]));
+    assert_eq!(bytes, 24 + 40 + 20_480, "the entry, the box, the text");
+    let (_set, bytes) = held_by(|| {
+        let mut entry = Entry::new_set(b"key");
+        entry.set_mut(&limits).expect("it is a set").add(&[b'x'; 100]);
+        entry
+    });
+    assert_eq!(bytes, 24 + 104 + 24 + 64 + 104, "the entry, the box, an index, the member");
 }
 
 /// A small and a large sorted set, with scores from 0 up.

@@ -10,7 +10,7 @@ use super::pack::ListPack;
 use super::size::{Caps, LISTPACK_HEAD};
 use super::{End, ListRef, pack, resolve};
 use crate::kind::Kind;
-use crate::large::Large;
+use crate::large::{Large, LargeMut};
 use crate::scratch::Scratch;
 use crate::{Encoding, Entry, Limits};
 
@@ -291,7 +291,7 @@ impl<'a> ListMut<'a> {
     /// The chunks, if the list is large.
     fn large(&mut self) -> Option<&mut LargeList> {
         match self.entry.large_mut() {
-            Some(Large::List(large)) => Some(large),
+            Some(LargeMut::List(large)) => Some(large),
             _ => None,
         }
     }
@@ -299,7 +299,7 @@ impl<'a> ListMut<'a> {
     /// Turns a packed list into chunks.
     fn make_large(&mut self) -> &mut LargeList {
         let large = LargeList::new(ListPack::new(self.entry.bytes()), self.caps);
-        self.entry.set_large(Large::List(large));
+        self.entry.set_large(Large::List(Box::new(large)));
         self.counted = None;
         self.large().expect("it has just been made large")
     }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Encoding;
+use crate::large::LargeRef;
 use allocator::size_class;
 
 fn limits(list_bytes: i64) -> Limits {
@@ -94,7 +95,7 @@ fn a_huge_element_is_alone_in_its_chunk() {
     edit(&mut entry, &limits).push_front(&[b'i'; 100_000]);
     let len = |index| read(&entry).get(index).map(|text| text.len());
     assert_eq!([0, 1, 1500, 1501, 1502].map(len), [100_000, 5, 5, 100_000, 5].map(Some));
-    let Some(Large::List(large)) = entry.large() else { panic!("it is large") };
+    let Some(LargeRef::List(large)) = entry.large() else { panic!("it is large") };
     let mut counts = large.chunks().iter().map(|chunk| (chunk.count(), chunk.size()));
     assert!(counts.all(|(count, size)| count == 1 || size <= 4096));
 }

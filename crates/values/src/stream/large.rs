@@ -9,7 +9,6 @@ use super::group::StreamGroup;
 use super::group_edit::StreamGroupMut;
 use super::idempotence::{Idempotence, IdempotenceLimits};
 use super::items::Items;
-use allocator::size_class;
 
 /// The items of a stream, and its consumer groups.
 #[derive(Debug)]
@@ -42,10 +41,9 @@ impl LargeStream {
         self.items.len
     }
 
-    /// All memory of it, its own allocation included. O(1).
+    /// All memory behind this struct. O(1).
     pub(crate) fn heap_bytes(&self) -> usize {
-        size_class(size_of::<Self>())
-            + self.items.heap_bytes()
+        self.items.heap_bytes()
             + self.groups.heap_bytes()
             + self.group_bytes
             + self.idempotence.as_ref().map_or(0, |idempotence| idempotence.heap_bytes())

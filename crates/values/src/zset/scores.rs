@@ -155,7 +155,7 @@ impl ZsetMut<'_> {
         }
         let order = scores.order();
         let large = LargeZset::assemble(scores.members, scores.index, order);
-        self.entry.set_large(Large::Zset(large));
+        self.entry.set_large(Large::Zset(Box::new(large)));
     }
 }
 
