@@ -115,6 +115,8 @@ pub struct Table<T, A = CacheLine> {
     sweep: Sweep,
 }
 
+const _: () = assert!(size_of::<Table<Box<u8>>>() == 64, "a table of few elements is small, too");
+
 /// Buckets begin where cache lines do.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -152,7 +154,7 @@ fn home(hash: u64, buckets: usize) -> usize {
 impl<T, A> Table<T, A> {
     /// An empty table. Allocates nothing.
     pub const fn new() -> Self {
-        Table { heads: Chunks::new(), overflow: Overflow::new(), len: 0, sweep: Sweep::IDLE }
+        Table { heads: Chunks::new(), overflow: Overflow::new(), len: 0, sweep: Sweep::NOTHING }
     }
 
     /// A table with copies of the elements, in the same places: nothing is hashed. `copy` keeps an element's key and
@@ -160,7 +162,7 @@ impl<T, A> Table<T, A> {
     pub fn copy_with(&self, mut copy: impl FnMut(&T) -> T) -> Self {
         let heads = self.heads.copy_with(|bucket| bucket.copy_with(&mut copy));
         let overflow = self.overflow.copy_with(&mut copy);
-        Table { heads, overflow, len: self.len, sweep: self.sweep }
+        Table { heads, overflow, len: self.len, sweep: self.sweep.clone() }
     }
 
     /// Elements.
@@ -177,7 +179,7 @@ impl<T, A> Table<T, A> {
     /// Memory of the index, without that of the elements. O(1).
     #[inline]
     pub fn heap_bytes(&self) -> usize {
-        self.heads.heap_bytes() + self.overflow.heap_bytes()
+        self.heads.heap_bytes() + self.overflow.heap_bytes() + self.sweep.heap_bytes()
     }
 
     /// The number of buckets, without overflow buckets.

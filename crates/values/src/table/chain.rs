@@ -110,7 +110,7 @@ impl<T, A> Table<T, A> {
         if let Some(due) = due.map(seconds) {
             let head = self.bucket_mut(Place::Head(home));
             head.set_due(Some(head.due().map_or(due, |earlier| earlier.min(due))));
-            self.sweep.note(Some(due));
+            self.sweep.note(due);
         }
     }
 

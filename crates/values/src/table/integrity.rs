@@ -33,6 +33,7 @@ impl<T, A> Table<T, A> {
         let dues = self.iter().filter_map(|element| look(element).due).map(seconds);
         let earliest = self.sweep.earliest().unwrap_or(u32::MAX);
         assert!(dues.into_iter().all(|due| earliest <= due), "INV-DUE: the table's");
+        assert!(self.heads.len() > 0 || self.sweep.is_nothing(), "INV-DUE: nothing is due");
         assert_eq!(
             behind + self.overflow.free(),
             self.overflow.len(),

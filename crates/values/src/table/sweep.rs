@@ -5,14 +5,21 @@
 //! elements to buckets that it has yet to visit. Buckets that are added meanwhile are visited at
 //! the end of the pass, and if a merge moves elements to a bucket that was already visited, the
 //! pass goes back.
+//!
+//! Most tables have no element that is ever due. Those store nothing of a pass, which would find nothing and ends at once.
 
 use crate::table::bucket::seconds;
 use crate::table::chain::Place;
 use crate::table::{Keyed, Table, look_at};
+use allocator::size_class;
+
+/// The pass of a table that may have elements with a due time; nothing in others.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep(Option<Box<Pass>>);
 
 /// How far the pass has come, and what it has found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sweep {
+struct Pass {
     /// The buckets from `floor` to before `next` are still ahead, the last of them first.
     next: usize,
     floor: usize,
@@ -46,19 +53,69 @@ pub struct Swept {
 }
 
 impl Sweep {
-    pub(super) const IDLE: Sweep =
-        Sweep { next: 0, floor: 0, top: 0, earliest: None, passed: None };
+    pub(super) const NOTHING: Sweep = Sweep(None);
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |_| size_class(size_of::<Pass>()))
+    }
+
+    /// Whether nothing is ever due.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
 
     /// The second before which nothing is due.
     pub(super) fn earliest(&self) -> Option<u32> {
-        self.earliest
+        self.0.as_ref()?.earliest
     }
 
     /// Lowers the earliest due second to one at which something is due.
-    pub(super) fn note(&mut self, due: Option<u32>) {
-        self.earliest = earlier(self.earliest, due);
-        self.passed = earlier(self.passed, due);
+    pub(super) fn note(&mut self, due: u32) {
+        let pass = self.0.get_or_insert_with(|| Box::new(Pass::IDLE));
+        pass.earliest = earlier(pass.earliest, Some(due));
+        pass.passed = earlier(pass.passed, Some(due));
     }
+
+    /// The next bucket of `buckets`; `None` if there is nothing to find.
+    fn advance(&mut self, buckets: usize) -> Option<usize> {
+        self.0.as_mut()?.advance(buckets)
+    }
+
+    /// Notes when something in a bucket that the pass has visited is due.
+    fn has_visited(&mut self, due: Option<u32>) {
+        if let Some(pass) = &mut self.0 {
+            pass.passed = earlier(pass.passed, due);
+        }
+    }
+
+    /// Goes back to the bucket that was the last one.
+    fn repeat(&mut self, bucket: usize) {
+        if let Some(pass) = &mut self.0 {
+            pass.next = bucket + 1;
+        }
+    }
+
+    /// Ends the pass if no bucket is left. Returns whether it does.
+    fn end(&mut self, buckets: usize) -> bool {
+        let ends = self.0.as_mut().is_none_or(|pass| pass.end(buckets));
+        if ends && self.earliest().is_none() {
+            self.0 = None;
+        }
+        ends
+    }
+
+    /// The elements of the last bucket, which is gone, are with its twin.
+    pub(super) fn merged(&mut self, last: usize, twin: usize) {
+        if last == 0 {
+            self.0 = None;
+        } else if let Some(pass) = &mut self.0 {
+            pass.merged(last, twin);
+        }
+    }
+}
+
+impl Pass {
+    const IDLE: Pass = Pass { next: 0, floor: 0, top: 0, earliest: None, passed: None };
 
     /// The next bucket of `buckets`; `None` if there are none.
     fn advance(&mut self, buckets: usize) -> Option<usize> {
@@ -74,12 +131,7 @@ impl Sweep {
         Some(self.next)
     }
 
-    /// Goes back to the bucket that was the last one.
-    fn repeat(&mut self, bucket: usize) {
-        self.next = bucket + 1;
-    }
-
-    /// Ends the pass if no bucket is left. Returns whether it does.
+    /// Ends it if no bucket is left. Returns whether it does.
     fn end(&mut self, buckets: usize) -> bool {
         let ends = self.next == self.floor && self.top == buckets;
         if ends {
@@ -90,7 +142,7 @@ impl Sweep {
     }
 
     /// The elements of the last bucket, which is gone, are with its twin.
-    pub(super) fn merged(&mut self, last: usize, twin: usize) {
+    fn merged(&mut self, last: usize, twin: usize) {
         if self.is_ahead(last) && !self.is_ahead(twin) {
             if twin < self.floor {
                 self.floor = twin;
@@ -144,7 +196,7 @@ impl<T: Keyed, A> Table<T, A> {
                     return swept;
                 }
             } else {
-                self.sweep.passed = earlier(self.sweep.passed, due);
+                self.sweep.has_visited(due);
                 swept.due_ms = earlier(swept.due_ms, due.map(|due| u64::from(due) * 1000));
             }
             if self.sweep.end(self.heads.len()) {
@@ -152,10 +204,7 @@ impl<T: Keyed, A> Table<T, A> {
                 return swept;
             }
         }
-        if self.heads.len() == 0 {
-            self.sweep = Sweep::IDLE;
-            swept.ended = true;
-        }
+        swept.ended = self.sweep.is_nothing();
         swept
     }
 
@@ -200,7 +249,7 @@ impl<T: Keyed, A> Table<T, A> {
         }
         let due = left.due_ms.map(seconds);
         self.bucket_mut(Place::Head(home)).set_due(due);
-        self.sweep.passed = earlier(self.sweep.passed, due);
+        self.sweep.has_visited(due);
         if left.is_paused {
             self.sweep.repeat(home);
         }

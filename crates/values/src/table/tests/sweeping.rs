@@ -138,6 +138,33 @@ fn due_times_can_be_refreshed_without_the_key() {
     assert_eq!(Table::<Element>::new().refresh_dues(hash(42)), None);
 }
 
+#[test]
+fn a_table_stores_a_pass_only_while_something_may_be_due() {
+    let mut table = super::filled(200);
+    let without = table.heap_bytes();
+    assert!(table.sweep(u64::MAX, 1, |_| panic!("nothing is due")), "there is nothing to find");
+    let expire = |table: &mut Table<Element>, due| {
+        table.find_mut(hash(42), &42_u32.to_be_bytes()).expect("it is there").0.2 = due;
+        table.refresh_dues(hash(42));
+        table.check_integrity();
+    };
+    expire(&mut table, Some(7_000));
+    assert_eq!(table.heap_bytes(), without + 40);
+    assert!(sweep_all(&mut table, 6_000).is_empty());
+    assert_eq!(table.heap_bytes(), without + 40, "it is still due");
+    expire(&mut table, None);
+    assert!(sweep_all(&mut table, 8_000).is_empty());
+    assert_eq!(table.heap_bytes(), without);
+    expire(&mut table, Some(9_000));
+    assert_eq!(sweep_all(&mut table, 9_000).len(), 1);
+    assert_eq!(table.earliest_due(), None);
+    insert(&mut table, 42, Some(10_000));
+    while table.pop_some(100, drop) > 0 {
+        table.check_integrity();
+    }
+    assert_eq!(table.heap_bytes(), 0);
+}
+
 /// Elements of which a part is due stay, with a later due time, and some need two looks.
 #[test]
 fn a_sweep_can_keep_elements_and_pause() {
