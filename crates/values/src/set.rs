@@ -135,7 +135,7 @@ impl<'a> SetRef<'a> {
         match self.form {
             Form::Ints(ints) => Either::Left(ints.iter().map(Text::from)),
             Form::Packed(pack) => Either::Right(Either::Left(pack.iter().map(Text::from))),
-            Form::Large(large) => Either::Right(Either::Right(large.iter().map(text))),
+            Form::Large(large) => Either::Right(Either::Right(large.iter().map(Member::text))),
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> SetRef<'a> {
         sample::scan(cursor, count, |cursor, met| {
             large.scan(cursor, |member| {
                 *met += 1;
-                visit(text(member));
+                visit(member.text());
             })
         })
     }
@@ -163,7 +163,7 @@ impl<'a> SetRef<'a> {
             Form::Packed(pack) => {
                 pack.nth(index(pack.count())?).map(|element| Text::from(element.text))
             }
-            Form::Large(large) => large.sample(random).map(text),
+            Form::Large(large) => large.sample(random).map(Member::text),
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a> SetRef<'a> {
             && let Some(drawn) =
                 sample::draw(large.len(), count, &mut random, |random| large.sample(random))
         {
-            drawn.into_iter().for_each(|member| visit(text(member)));
+            drawn.into_iter().for_each(|member| visit(member.text()));
             return;
         }
         sample::select(self.iter(), self.len(), count, random, visit);
@@ -197,11 +197,6 @@ impl<'a> SetRef<'a> {
             Form::Large(large) => large.check(),
         }
     }
-}
-
-#[inline]
-fn text(member: &Member) -> Text<'_> {
-    Text::from(member.text())
 }
 
 /// A set to edit.

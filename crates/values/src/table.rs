@@ -252,6 +252,17 @@ impl<T, A> Table<T, A> {
         }
     }
 
+    /// [`Table::hint`], where `hint` tells the memory in which the key of an element is.
+    #[inline]
+    pub fn hint_by(&self, hash: u64, hint: impl Fn(&T) -> Hint) -> Hint {
+        let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
+        match (bucket.candidates(tag_of(hash)).next(), bucket.next()) {
+            (Some(slot), _) => bucket.get(slot).map_or(Hint::NONE, hint),
+            (None, Some(next)) => Hint::leading_on(self.overflow.get(next)),
+            (None, None) => Hint::NONE,
+        }
+    }
+
     /// The bucket that a hash selects; 0 if there is none yet.
     #[inline]
     fn home(&self, hash: u64) -> usize {
@@ -382,12 +393,7 @@ impl<T: Keyed, A> Table<T, A> {
     /// the first, which [`Table::prefetch`] or [`Layout::prefetch`] has asked for.
     #[inline]
     pub fn hint(&self, hash: u64) -> Hint {
-        let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
-        match (bucket.candidates(tag_of(hash)).next(), bucket.next()) {
-            (Some(slot), _) => bucket.get(slot).map_or(Hint::NONE, Keyed::hint),
-            (None, Some(next)) => Hint::leading_on(self.overflow.get(next)),
-            (None, None) => Hint::NONE,
-        }
+        self.hint_by(hash, Keyed::hint)
     }
 
     /// The memory to be read after that of [`Table::hint`], which this reads: the rest of an element, or

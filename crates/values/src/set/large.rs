@@ -4,7 +4,7 @@
 //! INV-CONTENT: `content` is the sum of the members' memory.
 
 use super::member::Member;
-use crate::{Keyed, Table, Text, hash_of};
+use crate::{Table, Text, hash_of};
 use arrayvec::ArrayVec;
 
 /// Members that are looked up together.
@@ -39,7 +39,12 @@ impl LargeSet {
 
     #[inline]
     pub(crate) fn contains(&self, member: &[u8]) -> bool {
-        self.members.find(hash_of(member), member).is_some()
+        self.find(hash_of(member), member).is_some()
+    }
+
+    #[inline]
+    fn find(&self, hash: u64, member: &[u8]) -> Option<&Member> {
+        self.members.find_by(hash, Member::has_text(member))
     }
 
     /// Keeps of `members` those that are in the set, or those that are not. Each access to memory is that of several
@@ -50,9 +55,9 @@ impl LargeSet {
             let some = &members[start..members.len().min(start + AT_ONCE)];
             let hashes: ArrayVec<u64, AT_ONCE> = some.iter().map(|text| hash_of(text)).collect();
             hashes.iter().for_each(|hash| self.members.prefetch(*hash));
-            hashes.iter().for_each(|hash| self.members.hint(*hash).fetch());
+            hashes.iter().for_each(|hash| self.members.hint_by(*hash, Member::hint).fetch());
             for (at, hash) in (start..).zip(hashes) {
-                if self.members.find(hash, &members[at]).is_some() == are_in {
+                if self.find(hash, &members[at]).is_some() == are_in {
                     members.swap(kept, at);
                     kept += 1;
                 }
@@ -62,7 +67,7 @@ impl LargeSet {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter_ahead()
+        self.members.iter_ahead_by(Member::hint)
     }
 
     /// Visits a few members; see [`Table::scan`].
@@ -77,25 +82,26 @@ impl LargeSet {
     /// Adds a member. Returns true if it was not there.
     pub(crate) fn add(&mut self, member: &[u8]) -> bool {
         let hash = hash_of(member);
-        if self.members.find(hash, member).is_some() {
+        if self.find(hash, member).is_some() {
             return false;
         }
         let member = Member::new(member);
         self.content += member.heap_bytes();
-        self.members.insert(hash, member);
+        self.members.insert_by(hash, member, Member::hash);
         true
     }
 
     /// Removes a member. Returns true if it was there.
     pub(crate) fn remove(&mut self, member: &[u8]) -> bool {
-        let removed = self.members.remove(hash_of(member), member);
-        self.content -= removed.as_ref().map_or(0, Keyed::heap_bytes);
+        let removed =
+            self.members.remove_by(hash_of(member), Member::has_text(member), Member::hash);
+        self.content -= removed.as_ref().map_or(0, Member::heap_bytes);
         removed.is_some()
     }
 
     /// A deep copy.
     pub(crate) fn copy(&self) -> LargeSet {
-        let members = self.members.copy_with(|member| Member::new(member.text()));
+        let members = self.members.copy_with(Member::copy);
         LargeSet { members, content: self.content }
     }
 
@@ -110,9 +116,11 @@ impl LargeSet {
     ///
     /// When an invariant of the set or its index does not hold.
     pub(crate) fn check(&self) {
-        let content: usize = self.iter().map(Keyed::heap_bytes).sum();
+        let content: usize = self.iter().map(Member::heap_bytes).sum();
         assert_eq!(self.content, content, "INV-CONTENT");
         assert_eq!(self.iter().count(), self.len(), "INV-CONTENT: the number of members");
-        self.members.check_integrity();
+        let is_found = |member: &Member| Member::has_text(&member.text())(member);
+        assert!(self.iter().all(is_found), "INV-FORM");
+        self.members.check_integrity_by(Member::hash);
     }
 }

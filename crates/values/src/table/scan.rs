@@ -9,6 +9,7 @@ use crate::Keyed;
 use crate::table::Table;
 use crate::table::bucket::{Bucket, SLOTS};
 use crate::table::chain::Place;
+use prefetch::Hint;
 
 /// Places among which [`Table::sample`] draws in one bucket's chain. Longer chains are rare.
 const PLACES: u64 = 12;
@@ -21,12 +22,7 @@ const AHEAD: usize = 2;
 impl<T: Keyed, A> Table<T, A> {
     /// All elements, in no order, each of them prefetched a few ahead.
     pub fn iter_ahead(&self) -> impl Iterator<Item = &T> {
-        let mut ahead = self.heads.iter().skip(AHEAD);
-        let heads = self.heads.iter().inspect(move |_| {
-            let elements = ahead.next().into_iter().flat_map(Bucket::elements);
-            elements.for_each(|element| element.hint().fetch());
-        });
-        heads.chain(self.overflow.iter()).flat_map(Bucket::elements)
+        self.iter_ahead_by(Keyed::hint)
     }
 
     /// For a scan that is to go on: prefetches the elements of the call after the one with this cursor, and the bucket of the
@@ -52,6 +48,16 @@ fn after(cursor: u64, low_buckets: u64) -> u64 {
 }
 
 impl<T, A> Table<T, A> {
+    /// [`Table::iter_ahead`], where `hint` tells the memory of an element to be prefetched.
+    pub fn iter_ahead_by(&self, hint: impl Fn(&T) -> Hint) -> impl Iterator<Item = &T> {
+        let mut ahead = self.heads.iter().skip(AHEAD);
+        let heads = self.heads.iter().inspect(move |_| {
+            let elements = ahead.next().into_iter().flat_map(Bucket::elements);
+            elements.for_each(|element| hint(element).fetch());
+        });
+        heads.chain(self.overflow.iter()).flat_map(Bucket::elements)
+    }
+
     /// Visits a few elements and returns the cursor of the next call. A full scan begins and ends with
     /// cursor 0.
     ///
