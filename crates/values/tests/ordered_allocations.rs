@@ -132,6 +132,13 @@ fn a_large_value_is_in_a_box_of_its_own_size() {
         entry
     });
     assert_eq!(bytes, 24 + 72 + 24 + 64 + 104, "the entry, the box, an index, the member");
+    let (_zset, bytes) = held_by(|| {
+        let mut entry = Entry::new_zset(b"key");
+        entry.zset_mut(&limits).expect("it is a sorted set").insert(&[b'x'; 100], 1.0);
+        entry
+    });
+    let parts = [24 + 160, 24 + 40, 24 + 24 + 104, 96];
+    assert_eq!(bytes, parts.iter().sum(), "the entry, the box, an index, the member, an order");
 }
 
 /// A small and a large sorted set, with scores from 0 up.

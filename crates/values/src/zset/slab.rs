@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Slab`]: the members of a large sorted set with their scores, each found by an [`Id`].
 //!
-//! Slots are in chunks that never move, so growing copies nothing. They have the sizes of [`Quarters`]:
-//! the memory allocated ahead is about a quarter of the memory in use, or less. Slots that become free
-//! are used again; when more than half of them are free, members move from the end into the free ones
-//! ([`Slab::is_sparse`], [`Slab::move_last`]), and chunks are freed.
+//! Slots are in chunks, of which only the first grows, so growing copies next to nothing. They have the sizes
+//! of [`Quarters`]: the memory allocated ahead is about a quarter of the memory in use, or less. Slots that
+//! become free are used again; when more than half of them are free, members move from the end into the free
+//! ones ([`Slab::is_sparse`], [`Slab::move_last`]), and chunks are freed.
 //!
 //! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
 
@@ -84,8 +84,9 @@ fn locate(slot: u32) -> (usize, usize) {
     Sizes::locate(slot as usize)
 }
 
-fn chunk_bytes(chunk: usize) -> usize {
-    size_class(Sizes::len(chunk) * size_of::<Slot>())
+/// The memory of a chunk with room for so many slots.
+fn chunk_bytes(slots: usize) -> usize {
+    size_class(slots * size_of::<Slot>())
 }
 
 impl Slab {
@@ -184,8 +185,14 @@ impl Slab {
                 // Many sorted sets need no more.
                 self.chunks.reserve_exact(1);
             }
-            self.chunks.push(Vec::with_capacity(Sizes::len(chunk)));
-            self.chunk_bytes += chunk_bytes(chunk);
+            let room = if chunk == 0 { 1 } else { Sizes::len(chunk) };
+            self.chunks.push(Vec::with_capacity(room));
+            self.chunk_bytes += chunk_bytes(room);
+        } else if chunk == 0 && self.chunks[0].len() == self.chunks[0].capacity() {
+            // A few large members do not take the room of eight.
+            let room = self.chunks[0].len();
+            self.chunks[0].reserve_exact(room);
+            self.chunk_bytes += chunk_bytes(2 * room) - chunk_bytes(room);
         }
         self.chunks[chunk].push(content);
         self.slots += 1;
@@ -197,8 +204,8 @@ impl Slab {
         let chunk = self.chunks.len() - 1;
         let content = self.chunks[chunk].pop().expect("the last chunk is not empty");
         if self.chunks[chunk].is_empty() {
+            self.chunk_bytes -= chunk_bytes(self.chunks[chunk].capacity());
             self.chunks.pop();
-            self.chunk_bytes -= chunk_bytes(chunk);
         }
         self.slots -= 1;
         content

@@ -14,6 +14,8 @@
 //!          ids       [  7  |  3  |  9  | … ]
 //! ```
 //!
+//! A tree that never had more than seven keys is one small leaf.
+//!
 //! Nodes own their children, so there are no links between leaves: at the end of a leaf an iterator
 //! goes down from the root once more, which is once in about fifty keys.
 //!
@@ -38,12 +40,17 @@ pub(super) use leaf::Leaf;
 use node::{Edges, Node, Tally};
 
 use super::slab::Id;
+use allocator::size_class;
 
 /// Keys of a leaf: together with the two lengths 768 bytes, a size class of the allocator.
 const LEAF: usize = 63;
 /// Children of an inner node: 1008 of the 1024 bytes of a size class.
 const FAN: usize = 31;
 
+/// Keys of the small leaf.
+const FEW: usize = 7;
+
+const _: () = assert!(size_of::<Leaf<FEW>>() == 96, "a small leaf has no padding");
 const _: () = assert!(size_of::<Leaf<LEAF>>() == 768, "a leaf fills its size class");
 const _: () = assert!(size_of::<inner::Inner<LEAF, FAN>>() == 1008, "an inner node fits its class");
 
@@ -59,15 +66,38 @@ pub(super) struct Key {
 /// The sizes of nodes are parameters so that tests can make them small.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree<const L: usize = LEAF, const F: usize = FAN> {
-    root: Option<Node<L, F>>,
+    root: Root<L, F>,
     len: usize,
+    /// Without the small leaf.
     nodes: Tally,
+}
+
+/// Where all keys are.
+#[derive(Clone, Debug, Default)]
+enum Root<const L: usize, const F: usize> {
+    #[default]
+    Empty,
+    Few(Box<Leaf<FEW>>),
+    Node(Node<L, F>),
+}
+
+impl<const L: usize, const F: usize> Root<L, F> {
+    /// Makes room for one more key in a small leaf, or a node of it.
+    fn make_room(&mut self, nodes: &mut Tally) {
+        match self {
+            Root::Empty => *self = Root::Few(Box::new(Leaf::new())),
+            Root::Few(few) if few.len() == FEW.min(L) => {
+                *self = Root::Node(nodes.leaf(few.resized()));
+            }
+            Root::Few(_) | Root::Node(_) => {}
+        }
+    }
 }
 
 impl<const L: usize, const F: usize> Tree<L, F> {
     /// An empty tree. Allocates nothing.
     pub(super) fn new() -> Self {
-        Tree { root: None, len: 0, nodes: Tally::default() }
+        Tree { root: Root::Empty, len: 0, nodes: Tally::default() }
     }
 
     /// Keys.
@@ -77,7 +107,11 @@ impl<const L: usize, const F: usize> Tree<L, F> {
 
     /// Memory of all nodes. O(1).
     pub(super) fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes::<L, F>()
+        let few = match self.root {
+            Root::Few(_) => size_class(size_of::<Leaf<FEW>>()),
+            Root::Empty | Root::Node(_) => 0,
+        };
+        few + self.nodes.heap_bytes::<L, F>()
     }
 
     /// The rank of the first key for which `is_before` does not hold; it holds for all keys before
@@ -85,18 +119,28 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     ///
     /// In a tree of a million keys it calls `is_before` about ten times, with keys from the nodes.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(Key) -> bool) -> usize {
-        self.root.as_ref().map_or(0, |root| root.partition_point(&mut is_before))
+        match &self.root {
+            Root::Empty => 0,
+            Root::Few(few) => few.partition_point(&mut is_before),
+            Root::Node(root) => root.partition_point(&mut is_before),
+        }
     }
 
-    /// The leaf with the key of this rank, and the place of the key in it.
+    /// Scores and ids of the leaf with the key of this rank, and the place of the key in it.
     ///
     /// # Panics
     ///
     /// When there is no such rank.
-    fn leaf_at(&self, rank: usize) -> (&Leaf<L>, usize) {
+    fn leaf_at(&self, rank: usize) -> ((&[f64], &[Id]), usize) {
         assert!(rank < self.len, "no key has the rank {rank}");
-        let root = self.root.as_ref().expect("INV-COUNT: a tree with keys has a root");
-        root.leaf_at(rank)
+        match &self.root {
+            Root::Empty => unreachable!("INV-COUNT: a tree with keys has a root"),
+            Root::Few(few) => (few.parts(), rank),
+            Root::Node(root) => {
+                let (leaf, at) = root.leaf_at(rank);
+                (leaf.parts(), at)
+            }
+        }
     }
 
     /// The key of this rank.
@@ -105,8 +149,8 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     ///
     /// When there is no such rank.
     pub(super) fn get(&self, rank: usize) -> Key {
-        let (leaf, at) = self.leaf_at(rank);
-        leaf.key(at)
+        let ((scores, ids), at) = self.leaf_at(rank);
+        Key { score: scores[at], id: ids[at] }
     }
 
     /// The keys from rank `start` up to `end`, from both ends.
@@ -127,10 +171,16 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     pub(super) fn insert_at(&mut self, rank: usize, key: Key) {
         assert!(rank <= self.len, "a key cannot get the rank {rank}");
         self.len += 1;
-        let root = self.root.get_or_insert_with(|| self.nodes.leaf(Leaf::new()));
-        if let Some(right) = root.insert(rank, key, Edges::BOTH, &mut self.nodes) {
-            let left = self.root.take().expect("it has just been split");
-            self.root = Some(self.nodes.parent(left, right));
+        self.root.make_room(&mut self.nodes);
+        let root = match &mut self.root {
+            Root::Empty => unreachable!("room has just been made"),
+            Root::Few(few) => return few.place(rank, key),
+            Root::Node(root) => root,
+        };
+        if let Some(right) = root.insert(rank, key, Edges::BOTH, &mut self.nodes)
+            && let Root::Node(left) = std::mem::take(&mut self.root)
+        {
+            self.root = Root::Node(self.nodes.parent(left, right));
         }
     }
 
@@ -146,11 +196,24 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     /// When there is no such rank.
     pub(super) fn remove_at(&mut self, rank: usize) -> Key {
         assert!(rank < self.len, "no key has the rank {rank}");
-        let mut root = self.root.take().expect("INV-COUNT: a tree with keys has a root");
-        let key = root.remove(rank, Edges::BOTH, &mut self.nodes);
         self.len -= 1;
-        self.root = self.nodes.without_idle_roots(root);
-        key
+        match std::mem::take(&mut self.root) {
+            Root::Empty => unreachable!("INV-COUNT: a tree with keys has a root"),
+            Root::Few(mut few) => {
+                let key = few.remove(rank);
+                if few.len() > 0 {
+                    self.root = Root::Few(few);
+                }
+                key
+            }
+            Root::Node(mut root) => {
+                let key = root.remove(rank, Edges::BOTH, &mut self.nodes);
+                if let Some(root) = self.nodes.without_idle_roots(root) {
+                    self.root = Root::Node(root);
+                }
+                key
+            }
+        }
     }
 
     /// Replaces the key of this rank.
@@ -160,17 +223,23 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     /// When there is no such rank.
     pub(super) fn replace_at(&mut self, rank: usize, key: Key) {
         assert!(rank < self.len, "no key has the rank {rank}");
-        let root = self.root.as_mut().expect("INV-COUNT: a tree with keys has a root");
-        root.replace(rank, key);
+        match &mut self.root {
+            Root::Empty => unreachable!("INV-COUNT: a tree with keys has a root"),
+            Root::Few(few) => few.replace(rank, key),
+            Root::Node(root) => root.replace(rank, key),
+        }
     }
 
     /// Frees the last leaf with the keys in it. False when there is none left.
     pub(super) fn free_leaf(&mut self) -> bool {
-        let Some(root) = self.root.as_mut() else { return false };
-        let (freed, is_empty) = root.free_leaf(&mut self.nodes);
+        let (freed, is_empty) = match &mut self.root {
+            Root::Empty => return false,
+            Root::Few(few) => (few.len(), true),
+            Root::Node(root) => root.free_leaf(&mut self.nodes),
+        };
         self.len -= freed;
         if is_empty {
-            self.root = None;
+            self.root = Root::Empty;
         }
         true
     }
@@ -182,11 +251,19 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     /// When one does not hold.
     pub(super) fn check_integrity(&self, is_before: impl Fn(Key, Key) -> bool) {
         let mut seen = Tally::default();
-        let len = self.root.as_ref().map_or(0, |root| {
-            assert!(root.len() > 0, "INV-FILL: the root is empty");
-            assert!(root.is_leaf() || root.len() > 1, "INV-DEPTH: a root with one child");
-            root.check_integrity(Edges::BOTH, &mut seen)
-        });
+        let len = match &self.root {
+            Root::Empty => 0,
+            Root::Few(few) => {
+                assert!(few.len() > 0, "INV-FILL: the small leaf is empty");
+                few.check_integrity();
+                few.len()
+            }
+            Root::Node(root) => {
+                assert!(root.len() > 0, "INV-FILL: the root is empty");
+                assert!(root.is_leaf() || root.len() > 1, "INV-DEPTH: a root with one child");
+                root.check_integrity(Edges::BOTH, &mut seen)
+            }
+        };
         assert_eq!(len, self.len, "INV-COUNT: keys of the tree");
         assert_eq!(seen, self.nodes, "INV-COUNT: nodes of the tree");
         let keys = || self.range(0, self.len);

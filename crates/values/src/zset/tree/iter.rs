@@ -40,8 +40,7 @@ impl<const L: usize, const F: usize> Iterator for Keys<'_, L, F> {
             return None;
         }
         if self.front.scores.is_empty() {
-            let (leaf, at) = self.tree.leaf_at(self.start);
-            let (scores, ids) = leaf.parts();
+            let ((scores, ids), at) = self.tree.leaf_at(self.start);
             self.front = Run { scores: &scores[at..], ids: &ids[at..] };
         }
         let (&score, scores) = self.front.scores.split_first()?;
@@ -73,8 +72,7 @@ impl<const L: usize, const F: usize> DoubleEndedIterator for Keys<'_, L, F> {
             return None;
         }
         if self.back.scores.is_empty() {
-            let (leaf, at) = self.tree.leaf_at(self.end - 1);
-            let (scores, ids) = leaf.parts();
+            let ((scores, ids), at) = self.tree.leaf_at(self.end - 1);
             self.back = Run { scores: &scores[..=at], ids: &ids[..=at] };
         }
         let (&score, scores) = self.back.scores.split_last()?;

@@ -19,6 +19,12 @@ impl<const L: usize> Leaf<L> {
         Leaf { scores: ArrayVec::new(), ids: ArrayVec::new() }
     }
 
+    /// The same keys in a leaf with another capacity, in which they have room.
+    pub(super) fn resized<const M: usize>(&self) -> Leaf<M> {
+        let (scores, ids) = self.parts();
+        Leaf { scores: scores.iter().copied().collect(), ids: ids.iter().copied().collect() }
+    }
+
     /// Keys.
     #[inline]
     pub(super) fn len(&self) -> usize {
@@ -70,7 +76,8 @@ impl<const L: usize> Leaf<L> {
         Some(right)
     }
 
-    fn place(&mut self, at: usize, key: Key) {
+    /// Inserts a key where there is room.
+    pub(super) fn place(&mut self, at: usize, key: Key) {
         self.scores.insert(at, key.score);
         self.ids.insert(at, key.id);
     }
