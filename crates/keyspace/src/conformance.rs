@@ -36,7 +36,7 @@
 //! * RULE-LEN: lengths are the number of entries, and of those with an expiry.
 //! * RULE-CLEAR, RULE-SWAP: a cleared database is empty, two swapped ones have exchanged everything,
 //!   and no other is touched.
-//! * RULE-SCAN: a walk ends, shows each entry that is present throughout at least once and as a
+//! * RULE-SCAN: a walk ends, shows each entry that is present throughout exactly once and as a
 //!   read would, and no dead one; any number is a valid cursor; a step is small.
 //! * RULE-RANDOM: every live entry is drawn sometimes, and no other ever.
 //! * RULE-USE: idle times and use counts tell when and how often an entry was used; `peek` and a

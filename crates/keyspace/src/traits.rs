@@ -212,8 +212,8 @@ pub trait View {
     /// the next cursor; 0 at the beginning and at the end. Needs [`Keyspace::scan_scope`] of the
     /// cursor.
     ///
-    /// The guarantee is that of Redis's `SCAN`: an entry that is there from the first step of a walk
-    /// to its last is shown at least once; one that comes or goes meanwhile may be shown or not. Any
+    /// An entry that is there from the first step of a walk to its last is shown exactly once, however many come and go: more
+    /// than Redis's `SCAN` promises. One that comes or goes meanwhile may be shown or not. Any
     /// number is a valid cursor. A step is small: it visits about as much as fits some cache lines. Expired entries
     /// that it meets may be removed.
     fn scan(&mut self, db: usize, cursor: u64, visit: &mut dyn FnMut(&Entry)) -> u64;

@@ -72,7 +72,7 @@ impl LargeSet {
 
     /// Visits a few members; see [`Table::scan`].
     pub(crate) fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a Member)) -> u64 {
-        self.members.scan(cursor, visit)
+        self.members.scan_by(cursor, Member::hash, visit)
     }
 
     pub(crate) fn sample(&self, random: u64) -> Option<&Member> {

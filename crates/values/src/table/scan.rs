@@ -6,9 +6,9 @@
 //! buckets: when buckets are split or merged, no element moves into or out of that set.
 
 use crate::Keyed;
-use crate::table::Table;
 use crate::table::bucket::{Bucket, SLOTS};
 use crate::table::chain::Place;
+use crate::table::{Table, hash_of};
 use prefetch::Hint;
 
 /// Places among which [`Table::sample`] draws in one bucket's chain. Longer chains are rare.
@@ -40,11 +40,28 @@ impl<T: Keyed, A> Table<T, A> {
             homes(after(next, low_buckets)).for_each(prefetch::read);
         }
     }
+
+    /// Visits a few elements and returns the cursor of the next call. A full scan begins and ends with
+    /// cursor 0.
+    ///
+    /// An element that is in the table from the start of a full scan to its end is visited exactly
+    /// once, however the table grows and shrinks meanwhile. Others may be visited or not. Any number
+    /// is a valid cursor.
+    ///
+    /// Hashes the elements of a bucket again if the table has shrunk so far that the cursor stands within that bucket.
+    pub fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a T)) -> u64 {
+        self.scan_by(cursor, |element| hash_of(element.key()), visit)
+    }
 }
 
 /// The cursor that follows: one more, counted from the highest of the bits below `low_buckets` downwards.
 fn after(cursor: u64, low_buckets: u64) -> u64 {
     (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
+}
+
+/// Whether a scan that is at `cursor` has visited the elements with this hash.
+fn is_passed(hash: u64, cursor: u64) -> bool {
+    hash.reverse_bits() < cursor.reverse_bits()
 }
 
 impl<T, A> Table<T, A> {
@@ -58,17 +75,24 @@ impl<T, A> Table<T, A> {
         heads.chain(self.overflow.iter()).flat_map(Bucket::elements)
     }
 
-    /// Visits a few elements and returns the cursor of the next call. A full scan begins and ends with
-    /// cursor 0.
-    ///
-    /// An element that is in the table from the start of a full scan to its end is visited at least
-    /// once, however the table grows and shrinks meanwhile. It may be visited twice; others may be
-    /// visited or not. Any number is a valid cursor.
-    pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a T)) -> u64 {
+    /// [`Table::scan`] of elements that are only the number of something stored elsewhere: `rehash` gives the hash that
+    /// an element was inserted with.
+    pub fn scan_by<'a>(
+        &'a self,
+        cursor: u64,
+        rehash: impl Fn(&T) -> u64,
+        mut visit: impl FnMut(&'a T),
+    ) -> u64 {
         let Some(low_buckets) = self.low_buckets() else { return 0 };
         let home = cursor & (low_buckets - 1);
+        // A cursor of when there were more buckets may stand within one of the present: what the scan has passed in it was
+        // visited in a bucket that has been merged since.
+        let is_within = cursor != home;
         for home in [home, home + low_buckets] {
-            self.chain(home as usize).for_each(&mut visit);
+            let chain = self.chain(home as usize);
+            chain
+                .filter(|element| !is_within || !is_passed(rehash(element), cursor))
+                .for_each(&mut visit);
         }
         after(cursor, low_buckets)
     }

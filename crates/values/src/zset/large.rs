@@ -122,7 +122,8 @@ impl LargeZset {
 
     /// Visits a few members; see [`Table::scan`].
     pub(super) fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a [u8], f64)) -> u64 {
-        self.index.scan(cursor, |id| {
+        let rehash = |id: &Id| hash_of(self.members.member(*id));
+        self.index.scan_by(cursor, rehash, |id| {
             let (member, score) = self.members.get(*id);
             visit(member, score);
         })
