@@ -133,7 +133,7 @@ impl<V: View> Execution<'_, '_, V> {
         }
         let large = self.host.large_logs().least();
         if args.request_bytes() >= large || self.out.may_have_grown_by(large) {
-            self.note_size(conn, spec, args, mark, origin);
+            self.note_size(conn, spec, args, mark);
         }
         if !self.host.monitors().is_empty() && origin != Origin::Script {
             self.host.monitors().feed(spec, args, conn, self.context);
@@ -143,16 +143,9 @@ impl<V: View> Execution<'_, '_, V> {
 
     /// Records a command whose request or reply may be large.
     #[cold]
-    fn note_size(
-        &self,
-        conn: &Resp,
-        spec: &Spec,
-        args: Args<'_>,
-        mark: buffer::Mark,
-        origin: Origin,
-    ) {
+    fn note_size(&self, conn: &Resp, spec: &Spec, args: Args<'_>, mark: buffer::Mark) {
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
-            let client = logged_client(conn, origin);
+            let client = conn.client.as_deref();
             let (logs, now) = (self.host.large_logs(), self.context.now);
             let kept = || commandlog::kept(spec, args);
             logs.requests.note_size(args.request_bytes(), client, now, kept);
@@ -180,7 +173,7 @@ impl<V: View> Execution<'_, '_, V> {
         self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
         self.host.latency().note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
-            let client = logged_client(conn, origin);
+            let client = conn.client.as_deref();
             self.host.slowlog().note_time(nanos, client, now, || commandlog::kept(spec, args));
         }
         if self.host.hot_keys().is_active() {
@@ -278,9 +271,4 @@ impl<V: View> Execution<'_, '_, V> {
             key_events.tracking().note_read(conn, spec, args, settings, self.context.outbox);
         }
     }
-}
-
-/// The client that the logs of slow and of large commands name: none for the commands of scripts.
-fn logged_client(conn: &Resp, origin: Origin) -> Option<&Client> {
-    conn.client.as_deref().filter(|_| origin != Origin::Script)
 }

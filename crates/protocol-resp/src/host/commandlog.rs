@@ -120,7 +120,7 @@ impl CommandLog {
             unix_seconds: now.unix_seconds(),
             value,
             args,
-            // As Redis shows the client of scripts.
+            // As Redis shows a client whose address it does not know.
             peer: client.map_or_else(|| "?:0".to_owned(), Client::address),
             client: name.unwrap_or_default(),
         });

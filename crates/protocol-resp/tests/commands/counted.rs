@@ -126,6 +126,29 @@ fn a_slow_wait_is_its_clients() {
     assert_eq!((text(&entry[4]), text(&entry[5])), ("127.0.0.1:50001".into(), "waiter".into()));
 }
 
+#[cfg(feature = "scripts")]
+#[test]
+fn a_slow_command_of_a_script_is_that_of_the_scripts_client() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["CLIENT", "SETNAME", "caller"]);
+    for parameter in ["slowlog-log-slower-than", "commandlog-request-larger-than"] {
+        ours.ask(&["CONFIG", "SET", parameter, "0"]);
+    }
+    ours.ask(&["EVAL", "return redis.call('SET', KEYS[1], 'v')", "1", "k"]);
+    ours.ask(&["MULTI"]);
+    ours.ask(&["EVAL", "return redis.call('GET', KEYS[1])", "1", "k"]);
+    ours.ask(&["EXEC"]);
+    for kind in ["slow", "large-request"] {
+        let log = ours.ask(&["COMMANDLOG", "GET", "-1", kind]);
+        for command in ["EVAL", "SET", "GET"] {
+            let is_it = |entry: &&Value| text(&items(&items(entry)[3])[0]) == command;
+            let entry = items(items(&log).iter().find(is_it).expect(command));
+            let client = (text(&entry[4]), text(&entry[5]));
+            assert_eq!(client, ("127.0.0.1:50001".into(), "caller".into()), "{kind}: {command}");
+        }
+    }
+}
+
 #[test]
 fn commands_that_read_in_order_to_write_count_no_hits_and_misses() {
     let mut ours = Ours::new(Version::Resp2);
