@@ -143,6 +143,12 @@ impl LongDouble {
         in_range.then_some(LongDouble { is_negative, mantissa, exponent })
     }
 
+    /// What stands for this number in an `f64` whose range it is out of: infinity, or the least number.
+    pub(crate) fn outside(self) -> f64 {
+        let size = if self.exponent > 0 { f64::INFINITY } else { f64::MIN_POSITIVE };
+        if self.is_negative { -size } else { size }
+    }
+
     /// The sum. `None`: it is out of range.
     pub(crate) fn add(self, other: Self) -> Option<Self> {
         if self.mantissa == 0 || other.mantissa == 0 {

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use super::double;
+use super::long_double::LongDouble;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use std::time::Duration;
@@ -36,7 +37,8 @@ pub(crate) fn count_option(args: Args<'_>) -> Result<usize, Fault> {
 /// For how long a client wants to wait, in seconds that may have a fraction; `None` for ever. It is
 /// refused if it ends, on a clock that shows `unix_ms`, after the last moment that fits an `i64`.
 pub(crate) fn timeout(text: &[u8], unix_ms: u64) -> Result<Option<Duration>, Fault> {
-    let seconds = double::parse(text);
+    // What is out of the type's range, but not of that of Redis's wider one, is a number.
+    let seconds = double::parse(text).or_else(|| LongDouble::parse(text).map(LongDouble::outside));
     let seconds = seconds.ok_or(Fault::new("ERR timeout is not a float or out of range"))?;
     if seconds < 0.0 {
         return Err(Fault::TIMEOUT_NEGATIVE);

@@ -101,8 +101,14 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Reads a cursor: digits, perhaps with a `+` in front of them.
+/// Reads a cursor: digits, perhaps with a `+` in front of them; `-0` is 0, too.
 pub(crate) fn cursor(text: &[u8]) -> Result<u64, Fault> {
+    let is_nothing = text
+        .strip_prefix(b"-")
+        .is_some_and(|zeros| !zeros.is_empty() && zeros.iter().all(|digit| *digit == b'0'));
+    if is_nothing {
+        return Ok(0);
+    }
     let number = std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok());
     number.ok_or(Fault::new("ERR invalid cursor"))
 }
