@@ -23,7 +23,7 @@ _rds() {
 
     case "${cmd}" in
         rds)
-            opts="-v -h --admin-port --engine --turn-cpu-time --check-config --print-config --list-metrics --version --databases --maxmemory --maxmemory-clients --maxmemory-policy --maxmemory-samples --lfu-log-factor --lfu-decay-time --maxmemory-eviction-tenacity --active-expire-effort --lazyfree-lazy-eviction --lazyfree-lazy-expire --lazyfree-lazy-server-del --lazyfree-lazy-user-del --lazyfree-lazy-user-flush --activerehashing --hash-max-listpack-entries --hash-max-listpack-value --list-max-listpack-size --list-compress-depth --set-max-intset-entries --set-max-listpack-entries --set-max-listpack-value --zset-max-listpack-entries --zset-max-listpack-value --hll-sparse-max-bytes --stream-node-max-bytes --stream-node-max-entries --stream-idmp-duration --stream-idmp-maxsize --activedefrag --active-defrag-ignore-bytes --active-defrag-threshold-lower --active-defrag-threshold-upper --active-defrag-cycle-min --active-defrag-cycle-max --active-defrag-max-scan-fields --jemalloc-bg-thread --bind --port --unixsocket --unixsocketperm --tcp-backlog --io-threads --io-threads-do-reads --tcp-keepalive --maxclients --timeout --client-output-buffer-limit --client-query-buffer-limit --proto-max-bulk-len --requirepass --protected-mode --tls-port --tls-cert-file --tls-key-file --tls-ca-cert-file --tls-auth-clients --tls-protocols --tls-replication --tls-key-file-pass --tls-ca-cert-dir --tls-dh-params-file --tls-ciphers --tls-ciphersuites --tls-prefer-server-ciphers --tls-session-caching --tls-session-cache-size --tls-session-cache-timeout --socket-mark-id --bind-source-addr --max-new-connections-per-cycle --max-new-tls-connections-per-cycle --notify-keyspace-events --slowlog-log-slower-than --slowlog-max-len --commandlog-request-larger-than --commandlog-large-request-max-len --commandlog-reply-larger-than --commandlog-large-reply-max-len --latency-monitor-threshold --latency-tracking --latency-tracking-info-percentiles --enable-debug-command --tracking-table-max-keys --loglevel --logfile --daemonize --supervised --pidfile --syslog-enabled --syslog-ident --syslog-facility --dir --always-show-logo --set-proc-title --proc-title-template --crash-log-enabled --crash-memcheck-enabled --disable-thp --huge-pages --oom-score-adj --oom-score-adj-values --hz --dynamic-hz --shutdown-timeout --shutdown-on-sigint --shutdown-on-sigterm --server_cpulist --bio_cpulist --aof_rewrite_cpulist --bgsave_cpulist --ignore-warnings --busy-reply-threshold --propagation-error-behavior --use-exit-on-panic --watchdog-period --hide-user-data-from-log --enable-protected-configs --aclfile --acllog-max-len --acl-pubsub-default --user --cluster-enabled --cluster-config-file --cluster-announce-ip --cluster-announce-hostname --cluster-announce-human-nodename --cluster-announce-port --cluster-announce-tls-port --cluster-preferred-endpoint-type --cluster-require-full-coverage --cluster-allow-reads-when-down --cluster-allow-pubsubshard-when-down --cluster-node-timeout --cluster-port --cluster-announce-bus-port --cluster-migration-barrier --cluster-allow-replica-migration --cluster-link-sendbuf-limit --cluster-replica-no-failover --cluster-replica-validity-factor --tls-cluster --cluster-compatibility-sample-ratio --save --appendonly --appendfilename --appenddirname --appendfsync --no-appendfsync-on-rewrite --auto-aof-rewrite-percentage --auto-aof-rewrite-min-size --aof-load-truncated --aof-use-rdb-preamble --aof-timestamp-enabled --aof-rewrite-incremental-fsync --aof-disable-auto-gc --dbfilename --rdbcompression --rdbchecksum --rdb-key-save-delay --key-load-delay --loading-process-events-interval-bytes --rdb-del-sync-files --rdb-save-incremental-fsync --sanitize-dump-payload --stop-writes-on-bgsave-error --replicaof --masterauth --masteruser --replica-serve-stale-data --replica-read-only --replica-ignore-maxmemory --replica-ignore-disk-write-errors --replica-lazy-flush --replica-priority --replica-announced --replica-announce-ip --replica-announce-port --repl-diskless-sync --repl-diskless-sync-delay --repl-diskless-sync-max-replicas --repl-diskless-load --repl-disable-tcp-nodelay --repl-ping-replica-period --replica-full-sync-buffer-limit --repl-timeout --repl-backlog-size --repl-backlog-ttl --min-replicas-to-write --min-replicas-max-lag --tls-client-cert-file --tls-client-key-file --tls-client-key-file-pass --rename-command --loadmodule --lua-enable-deprecated-api --enable-module-command --help"
+            opts="-v -h --admin-port --engine --turn-cpu-time --check-config --print-config --list-metrics --version --databases --maxmemory --maxmemory-clients --maxmemory-policy --maxmemory-samples --lfu-log-factor --lfu-decay-time --maxmemory-eviction-tenacity --active-expire-effort --lazyfree-lazy-eviction --lazyfree-lazy-expire --lazyfree-lazy-server-del --lazyfree-lazy-user-del --lazyfree-lazy-user-flush --activerehashing --hash-max-listpack-entries --hash-max-listpack-value --list-max-listpack-size --list-compress-depth --set-max-intset-entries --set-max-listpack-entries --set-max-listpack-value --zset-max-listpack-entries --zset-max-listpack-value --hll-sparse-max-bytes --stream-node-max-bytes --stream-node-max-entries --stream-idmp-duration --stream-idmp-maxsize --activedefrag --active-defrag-ignore-bytes --active-defrag-threshold-lower --active-defrag-threshold-upper --active-defrag-cycle-min --active-defrag-cycle-us --active-defrag-cycle-max --active-defrag-max-scan-fields --jemalloc-bg-thread --bind --port --unixsocket --unixsocketperm --tcp-backlog --io-threads --io-threads-do-reads --tcp-keepalive --maxclients --timeout --client-output-buffer-limit --client-query-buffer-limit --proto-max-bulk-len --requirepass --protected-mode --tls-port --tls-cert-file --tls-key-file --tls-ca-cert-file --tls-auth-clients --tls-protocols --tls-replication --tls-key-file-pass --tls-ca-cert-dir --tls-dh-params-file --tls-ciphers --tls-ciphersuites --tls-prefer-server-ciphers --tls-session-caching --tls-session-cache-size --tls-session-cache-timeout --socket-mark-id --bind-source-addr --prefetch-batch-max-size --io-threads-always-active --min-io-threads-avoid-copy-reply --min-string-size-avoid-copy-reply --min-string-size-avoid-copy-reply-threaded --mptcp --unixsocketgroup --tls-auth-clients-user --tls-auto-reload-interval --max-new-connections-per-cycle --max-new-tls-connections-per-cycle --notify-keyspace-events --slowlog-log-slower-than --slowlog-max-len --commandlog-request-larger-than --commandlog-large-request-max-len --commandlog-reply-larger-than --commandlog-large-reply-max-len --latency-monitor-threshold --latency-tracking --latency-tracking-info-percentiles --enable-debug-command --tracking-table-max-keys --loglevel --logfile --daemonize --supervised --pidfile --syslog-enabled --syslog-ident --syslog-facility --dir --availability-zone --log-format --log-timestamp-format --hash-seed --locale-collate --extended-redis-compatibility --enable-debug-assert --debug-context --always-show-logo --set-proc-title --proc-title-template --crash-log-enabled --crash-memcheck-enabled --disable-thp --huge-pages --oom-score-adj --oom-score-adj-values --hz --dynamic-hz --shutdown-timeout --shutdown-on-sigint --shutdown-on-sigterm --server_cpulist --bio_cpulist --aof_rewrite_cpulist --bgsave_cpulist --ignore-warnings --busy-reply-threshold --propagation-error-behavior --use-exit-on-panic --watchdog-period --hide-user-data-from-log --enable-protected-configs --aclfile --acllog-max-len --acl-pubsub-default --user --cluster-enabled --cluster-config-file --cluster-announce-ip --cluster-announce-hostname --cluster-announce-human-nodename --cluster-announce-port --cluster-announce-tls-port --cluster-preferred-endpoint-type --cluster-require-full-coverage --cluster-allow-reads-when-down --cluster-allow-pubsubshard-when-down --cluster-node-timeout --cluster-port --cluster-announce-bus-port --cluster-announce-client-ipv4 --cluster-announce-client-ipv6 --cluster-announce-client-port --cluster-announce-client-tls-port --cluster-databases --cluster-slot-stats-enabled --cluster-blacklist-ttl --cluster-config-save-behavior --cluster-manual-failover-timeout --cluster-slot-migration-log-max-len --slot-migration-max-failover-repl-bytes --cluster-migration-barrier --cluster-allow-replica-migration --cluster-link-sendbuf-limit --cluster-replica-no-failover --cluster-replica-validity-factor --tls-cluster --cluster-compatibility-sample-ratio --save --appendonly --appendfilename --appenddirname --appendfsync --no-appendfsync-on-rewrite --auto-aof-rewrite-percentage --auto-aof-rewrite-min-size --aof-load-truncated --aof-use-rdb-preamble --aof-timestamp-enabled --aof-rewrite-incremental-fsync --aof-disable-auto-gc --dbfilename --rdbcompression --rdbchecksum --rdb-key-save-delay --key-load-delay --loading-process-events-interval-bytes --rdb-del-sync-files --rdb-save-incremental-fsync --sanitize-dump-payload --stop-writes-on-bgsave-error --rdb-version-check --import-mode --replicaof --masterauth --masteruser --replica-serve-stale-data --replica-read-only --replica-ignore-maxmemory --replica-ignore-disk-write-errors --replica-lazy-flush --replica-priority --replica-announced --replica-announce-ip --replica-announce-port --repl-diskless-sync --repl-diskless-sync-delay --repl-diskless-sync-max-replicas --repl-diskless-load --repl-disable-tcp-nodelay --repl-ping-replica-period --replica-full-sync-buffer-limit --dual-channel-replication-enabled --repl-mptcp --repl-timeout --repl-backlog-size --repl-backlog-ttl --min-replicas-to-write --min-replicas-max-lag --tls-client-cert-file --tls-client-key-file --tls-client-key-file-pass --rename-command --loadmodule --lua-enable-deprecated-api --enable-module-command --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -173,6 +173,10 @@ _rds() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --active-defrag-cycle-us)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --active-defrag-cycle-max)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -317,6 +321,42 @@ _rds() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --prefetch-batch-max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-threads-always-active)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-io-threads-avoid-copy-reply)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-string-size-avoid-copy-reply)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-string-size-avoid-copy-reply-threaded)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mptcp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unixsocketgroup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tls-auth-clients-user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tls-auto-reload-interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --max-new-connections-per-cycle)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -406,6 +446,38 @@ _rds() {
                     return 0
                     ;;
                 --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --availability-zone)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-timestamp-format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hash-seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --locale-collate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --extended-redis-compatibility)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --enable-debug-assert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --debug-context)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -581,6 +653,50 @@ _rds() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster-announce-client-ipv4)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-announce-client-ipv6)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-announce-client-port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-announce-client-tls-port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-databases)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-slot-stats-enabled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-blacklist-ttl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-config-save-behavior)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-manual-failover-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-slot-migration-log-max-len)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slot-migration-max-failover-repl-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cluster-migration-barrier)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -701,6 +817,14 @@ _rds() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --rdb-version-check)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --import-mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --replicaof)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -774,6 +898,14 @@ _rds() {
                     return 0
                     ;;
                 --replica-full-sync-buffer-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dual-channel-replication-enabled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repl-mptcp)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

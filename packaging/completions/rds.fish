@@ -36,6 +36,7 @@ complete -c rds -l active-defrag-ignore-bytes -d ' [default: 104857600]' -r
 complete -c rds -l active-defrag-threshold-lower -d ' [default: 10]' -r
 complete -c rds -l active-defrag-threshold-upper -d ' [default: 100]' -r
 complete -c rds -l active-defrag-cycle-min -d ' [default: 1]' -r
+complete -c rds -l active-defrag-cycle-us -d ' [default: 500]' -r
 complete -c rds -l active-defrag-cycle-max -d ' [default: 25]' -r
 complete -c rds -l active-defrag-max-scan-fields -d ' [default: 1000]' -r
 complete -c rds -l jemalloc-bg-thread -d ' [default: yes]' -r
@@ -72,6 +73,15 @@ complete -c rds -l tls-session-cache-size -d ' [default: 20480]' -r
 complete -c rds -l tls-session-cache-timeout -d ' [default: 300]' -r
 complete -c rds -l socket-mark-id -d ' [default: 0]' -r
 complete -c rds -l bind-source-addr -d ' [default: ""]' -r
+complete -c rds -l prefetch-batch-max-size -d ' [default: 16]' -r
+complete -c rds -l io-threads-always-active -d ' [default: no]' -r
+complete -c rds -l min-io-threads-avoid-copy-reply -d ' [default: 7]' -r
+complete -c rds -l min-string-size-avoid-copy-reply -d ' [default: 16384]' -r
+complete -c rds -l min-string-size-avoid-copy-reply-threaded -d ' [default: 65536]' -r
+complete -c rds -l mptcp -d ' [default: no]' -r
+complete -c rds -l unixsocketgroup -d ' [default: ""]' -r
+complete -c rds -l tls-auth-clients-user -d ' [default: off]' -r
+complete -c rds -l tls-auto-reload-interval -d ' [default: 0]' -r
 complete -c rds -l max-new-connections-per-cycle -d ' [default: 10]' -r
 complete -c rds -l max-new-tls-connections-per-cycle -d ' [default: 1]' -r
 complete -c rds -l notify-keyspace-events -d 'Which events are published [default: ""]' -r
@@ -95,6 +105,14 @@ complete -c rds -l syslog-enabled -d ' [default: no]' -r
 complete -c rds -l syslog-ident -d ' [default: redis]' -r
 complete -c rds -l syslog-facility -d ' [default: local0]' -r
 complete -c rds -l dir -d ' [default: .]' -r
+complete -c rds -l availability-zone -d 'Where the server runs, for INFO [default: ""]' -r
+complete -c rds -l log-format -d ' [default: legacy]' -r
+complete -c rds -l log-timestamp-format -d ' [default: legacy]' -r
+complete -c rds -l hash-seed -d ' [default: ""]' -r
+complete -c rds -l locale-collate -d ' [default: ""]' -r
+complete -c rds -l extended-redis-compatibility -d ' [default: no]' -r
+complete -c rds -l enable-debug-assert -d ' [default: no]' -r
+complete -c rds -l debug-context -d ' [default: ""]' -r
 complete -c rds -l always-show-logo -d ' [default: no]' -r
 complete -c rds -l set-proc-title -d ' [default: no]' -r
 complete -c rds -l proc-title-template -d ' [default: {title} {listen-addr} {server-mode}]' -r
@@ -138,6 +156,17 @@ complete -c rds -l cluster-allow-pubsubshard-when-down -d 'Serves shard channels
 complete -c rds -l cluster-node-timeout -d ' [default: 15000]' -r
 complete -c rds -l cluster-port -d ' [default: 0]' -r
 complete -c rds -l cluster-announce-bus-port -d ' [default: 0]' -r
+complete -c rds -l cluster-announce-client-ipv4 -d ' [default: ""]' -r
+complete -c rds -l cluster-announce-client-ipv6 -d ' [default: ""]' -r
+complete -c rds -l cluster-announce-client-port -d ' [default: 0]' -r
+complete -c rds -l cluster-announce-client-tls-port -d ' [default: 0]' -r
+complete -c rds -l cluster-databases -d ' [default: 1]' -r
+complete -c rds -l cluster-slot-stats-enabled -d ' [default: no]' -r
+complete -c rds -l cluster-blacklist-ttl -d ' [default: 60]' -r
+complete -c rds -l cluster-config-save-behavior -d ' [default: sync]' -r
+complete -c rds -l cluster-manual-failover-timeout -d ' [default: 5000]' -r
+complete -c rds -l cluster-slot-migration-log-max-len -d ' [default: 1000]' -r
+complete -c rds -l slot-migration-max-failover-repl-bytes -d ' [default: 0]' -r
 complete -c rds -l cluster-migration-barrier -d ' [default: 1]' -r
 complete -c rds -l cluster-allow-replica-migration -d ' [default: yes]' -r
 complete -c rds -l cluster-link-sendbuf-limit -d ' [default: 0]' -r
@@ -168,6 +197,8 @@ complete -c rds -l rdb-del-sync-files -d ' [default: no]' -r
 complete -c rds -l rdb-save-incremental-fsync -d ' [default: yes]' -r
 complete -c rds -l sanitize-dump-payload -d ' [default: no]' -r
 complete -c rds -l stop-writes-on-bgsave-error -d ' [default: yes]' -r
+complete -c rds -l rdb-version-check -d ' [default: strict]' -r
+complete -c rds -l import-mode -d ' [default: no]' -r
 complete -c rds -l replicaof -d ' [default: ""]' -r
 complete -c rds -l masterauth -d ' [default: ""]' -r
 complete -c rds -l masteruser -d ' [default: ""]' -r
@@ -187,6 +218,8 @@ complete -c rds -l repl-diskless-load -d ' [default: disabled]' -r
 complete -c rds -l repl-disable-tcp-nodelay -d ' [default: no]' -r
 complete -c rds -l repl-ping-replica-period -d ' [default: 10]' -r
 complete -c rds -l replica-full-sync-buffer-limit -d ' [default: 0]' -r
+complete -c rds -l dual-channel-replication-enabled -d ' [default: no]' -r
+complete -c rds -l repl-mptcp -d ' [default: no]' -r
 complete -c rds -l repl-timeout -d ' [default: 60]' -r
 complete -c rds -l repl-backlog-size -d ' [default: 1048576]' -r
 complete -c rds -l repl-backlog-ttl -d ' [default: 3600]' -r

@@ -69,6 +69,13 @@ fn scripts_that_were_evicted_are_counted_anew() {
 }
 
 #[test]
+fn the_directory_is_told_as_seen_from_the_root() {
+    let mut ours = Ours::new(Version::Resp2);
+    let here = std::env::current_dir().expect("it is there").display().to_string();
+    assert_eq!(text(&items(&ours.ask(&["CONFIG", "GET", "dir"]))[1]), here);
+}
+
+#[test]
 fn a_command_that_waits_is_counted_at_its_end() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);

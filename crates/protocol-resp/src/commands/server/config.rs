@@ -7,7 +7,9 @@ use crate::host::config::{Access, ConfigFile, Home, Parameter};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use keyspace::View;
-use std::io;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::{io, path};
 
 /// Reads parameters: one by its name, which is shown as it is written, or all that match a pattern.
 pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -26,9 +28,16 @@ pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
     call.out.map(found.len());
     for (name, parameter) in found {
         call.out.bulk(name);
-        call.out.bulk(&call.configured(parameter));
+        let value = call.configured(parameter);
+        call.out.bulk(&if parameter.name == "dir" { whole_path(value) } else { value });
     }
     Ok(())
+}
+
+/// A directory as seen from the root, as Redis, which goes there, shows it.
+fn whole_path(given: Vec<u8>) -> Vec<u8> {
+    let path = path::absolute(OsStr::from_bytes(&given));
+    path.map_or(given, |path| path.into_os_string().into_vec())
 }
 
 /// The parameters by each of their names.

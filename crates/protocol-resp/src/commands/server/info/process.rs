@@ -40,6 +40,9 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("executable", executable.display());
     let file = call.config_file().map(|file| file.path().display().to_string()).unwrap_or_default();
     report.line("config_file", file);
+    let zone = call.parameter("availability-zone");
+    report
+        .line("availability_zone", String::from_utf8_lossy(zone.text()).replace(['\r', '\n'], " "));
     report.line("io_threads_active", u8::from(call.parameter("io-threads").number() > 1));
     listeners(report);
 }

@@ -3,10 +3,12 @@
 
 use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
 use super::super::kind::Value;
-use super::super::parameter::{Parameter, kept, live};
+use super::super::parameter::{Parameter, ignored, kept, live};
 use super::super::special;
 use super::{INT_MAX, LONG_MAX};
 use std::sync::atomic::Ordering::Relaxed;
+
+const ONE_ADDRESS: &str = "clients and other nodes are told one address";
 
 pub(super) static ROWS: &[Parameter] = &[
     live(
@@ -111,6 +113,18 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("cluster-node-timeout", Integer(0, LONG_MAX), "15000"),
     kept("cluster-port", Integer(0, 65_535), "0").immutable(),
     kept("cluster-announce-bus-port", Integer(0, 65_535), "0"),
+    ignored("cluster-announce-client-ipv4", Text, "", ONE_ADDRESS),
+    ignored("cluster-announce-client-ipv6", Text, "", ONE_ADDRESS),
+    ignored("cluster-announce-client-port", Integer(0, 65_535), "0", ONE_ADDRESS),
+    ignored("cluster-announce-client-tls-port", Integer(0, 65_535), "0", ONE_ADDRESS),
+    ignored("cluster-databases", Integer(1, INT_MAX), "1", "a node of a cluster has one database")
+        .immutable(),
+    ignored("cluster-slot-stats-enabled", YesNo, "no", "what slots take is not measured"),
+    kept("cluster-blacklist-ttl", Integer(0, LONG_MAX), "60"),
+    kept("cluster-config-save-behavior", Choice(&["sync", "best-effort"]), "sync"),
+    kept("cluster-manual-failover-timeout", Integer(1, INT_MAX), "5000"),
+    kept("cluster-slot-migration-log-max-len", Integer(0, LONG_MAX), "1000"),
+    kept("slot-migration-max-failover-repl-bytes", Bytes(0, LONG_MAX), "0"),
     kept("cluster-migration-barrier", Integer(0, INT_MAX), "1"),
     kept("cluster-allow-replica-migration", YesNo, "yes"),
     kept("cluster-link-sendbuf-limit", Bytes(0, LONG_MAX), "0"),

@@ -167,6 +167,7 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),
     kept("active-defrag-threshold-upper", Integer(0, 1000), "100"),
     kept("active-defrag-cycle-min", Integer(1, 99), "1"),
+    kept("active-defrag-cycle-us", Integer(0, 100_000), "500"),
     kept("active-defrag-cycle-max", Integer(1, 99), "25"),
     kept("active-defrag-max-scan-fields", Integer(1, LONG_MAX), "1000"),
     kept("jemalloc-bg-thread", YesNo, "yes"),

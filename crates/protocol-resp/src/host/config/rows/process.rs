@@ -7,6 +7,8 @@ use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::super::special;
 use super::{INT_MAX, LONG_MAX};
 
+const LOG_FORM: &str = "the log has one form";
+
 pub(super) static ROWS: &[Parameter] = &[
     start("loglevel", Choice(&["debug", "verbose", "notice", "warning", "nothing"]), "notice")
         .meaning("How much is logged.")
@@ -29,6 +31,19 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("syslog-ident", Text, "redis").immutable(),
     kept("syslog-facility", Text, "local0").immutable(),
     kept("dir", Text, ".").protected(),
+    kept("availability-zone", Text, "").meaning("Where the server runs, for INFO."),
+    ignored("log-format", Choice(&["legacy", "logfmt", "json"]), "legacy", LOG_FORM),
+    ignored(
+        "log-timestamp-format",
+        Choice(&["legacy", "iso8601", "milliseconds"]),
+        "legacy",
+        LOG_FORM,
+    ),
+    ignored("hash-seed", Text, "", "each start has a random one").immutable(),
+    ignored("locale-collate", Text, "", "SORT compares bytes"),
+    kept("extended-redis-compatibility", YesNo, "no"),
+    kept("enable-debug-assert", YesNo, "no").immutable().hidden(),
+    kept("debug-context", Text, "").hidden(),
     kept("always-show-logo", YesNo, "no").immutable(),
     kept("set-proc-title", YesNo, "no").immutable(),
     kept("proc-title-template", Special(special::title), "{title} {listen-addr} {server-mode}"),
