@@ -52,4 +52,6 @@ pub struct DatabaseStats {
     pub keys: u64,
     /// Those of them with an expiry.
     pub volatile: u64,
+    /// Bytes of the hash tables that index them.
+    pub index_bytes: u64,
 }

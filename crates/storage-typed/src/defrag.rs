@@ -103,6 +103,12 @@ impl Defrag {
         Defrag { slabs, ..Defrag::default() }
     }
 
+    /// Counts moved and kept entries from here on.
+    pub(crate) fn reset(&self) {
+        self.moved.store(0, Relaxed);
+        self.kept.store(0, Relaxed);
+    }
+
     /// Whether a pass goes on.
     pub(crate) fn is_running(&self) -> bool {
         self.is_running.load(Relaxed)
@@ -334,6 +340,8 @@ mod tests {
         let stats = store.stats();
         assert_eq!((stats.moved, stats.defragments), (2000, false));
         assert!(stats.kept >= 2000);
+        store.reset_stats();
+        assert_eq!((store.stats().moved, store.stats().kept), (0, 0));
         store.check_integrity();
     }
 

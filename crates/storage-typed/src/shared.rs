@@ -73,6 +73,7 @@ impl Shared {
             for (sum, database) in stats.databases.iter_mut().zip(&shard.databases) {
                 sum.keys += database.table.len() as u64;
                 sum.volatile += database.books.volatile;
+                sum.index_bytes += database.table.heap_bytes() as u64;
                 stats.entry_bytes += database.books.bytes;
             }
             stats.used_bytes += shard.bytes;

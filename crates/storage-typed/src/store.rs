@@ -232,6 +232,7 @@ impl Keyspace for TypedStore {
             self.shared.lock(number).reset_counts();
         }
         self.shared.bin.reset();
+        self.shared.defrag.reset();
     }
 
     #[inline]

@@ -47,7 +47,7 @@ impl Shared {
         let mut stats = state.stats.clone();
         let database = |db| {
             let (keys, volatile) = (state.len(db) as u64, state.volatile_len(db) as u64);
-            DatabaseStats { keys, volatile }
+            DatabaseStats { keys, volatile, ..DatabaseStats::default() }
         };
         stats.databases = (0..DATABASES).map(database).collect();
         stats.entry_bytes = state.entry_bytes;

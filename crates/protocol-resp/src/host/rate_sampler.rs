@@ -71,6 +71,7 @@ pub(crate) struct Rates {
     pub(crate) commands: f64,
     pub(crate) input_bytes: f64,
     pub(crate) output_bytes: f64,
+    pub(crate) turns: f64,
 }
 
 /// Takes samples ten times a second while any worker runs.
@@ -127,6 +128,7 @@ impl RateSampler {
             commands: counts.commands as f64 / seconds,
             input_bytes: counts.input_bytes as f64 / seconds,
             output_bytes: counts.output_bytes as f64 / seconds,
+            turns: counts.turns as f64 / seconds,
         }
     }
 

@@ -69,6 +69,24 @@ fn scripts_that_were_evicted_are_counted_anew() {
 }
 
 #[test]
+fn the_index_of_each_database_with_keys_is_told() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["SELECT", "3"]);
+    ours.ask(&["SET", "k", "v"]);
+    let stats = ours.ask(&["MEMORY", "STATS"]);
+    let stats = items(&stats);
+    let of = |stats: &[Value], name: &str| {
+        let at = stats.iter().position(|word| *word == Value::Bulk(name.as_bytes().to_vec()));
+        at.map(|at| stats[at + 1].clone())
+    };
+    assert_eq!(of(stats, "db.0"), None, "it is empty");
+    let database = of(stats, "db.3").expect("it has a key");
+    let main = of(items(&database), "overhead.hashtable.main");
+    assert!(main == of(stats, "index.bytes") && main != Some(Value::Integer(0)), "{main:?}");
+    assert_eq!(of(items(&database), "overhead.hashtable.expires"), Some(Value::Integer(0)));
+}
+
+#[test]
 fn the_directory_is_told_as_seen_from_the_root() {
     let mut ours = Ours::new(Version::Resp2);
     let here = std::env::current_dir().expect("it is there").display().to_string();

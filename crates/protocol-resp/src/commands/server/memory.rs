@@ -63,7 +63,9 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
         ("aof.buffer", 0),
         ("lua.caches", 0),
         ("functions.caches", functions_bytes(call)),
+        ("overhead.db.hashtable.rehashing", 0),
         ("overhead.total", overhead),
+        ("db.dict.rehashing.count", 0),
         ("keys.count", keys),
         ("keys.bytes-per-key", used.checked_div(keys).unwrap_or(0)),
         ("dataset.bytes", keyspace.entry_bytes),
@@ -85,7 +87,18 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
         ("rss-overhead.ratio", ratio(facts.resident_bytes, allocator.resident)),
         ("fragmentation", ratio(facts.resident_bytes, used)),
     ];
-    call.out.map(counts.len() + ratios.len());
+    let databases = keyspace.databases.iter().enumerate();
+    let databases = databases.filter(|(_, database)| database.keys > 0);
+    call.out.map(counts.len() + ratios.len() + databases.clone().count());
+    for (number, database) in databases {
+        call.out.bulk(format!("db.{number}").as_bytes());
+        call.out.map(2);
+        // When keys expire is written in them, so there is no table of that.
+        for (name, bytes) in [("main", database.index_bytes), ("expires", 0)] {
+            call.out.bulk(format!("overhead.hashtable.{name}").as_bytes());
+            call.out.integer(bytes as i64);
+        }
+    }
     for (name, count) in counts {
         call.out.bulk(name.as_bytes());
         call.out.integer(count as i64);

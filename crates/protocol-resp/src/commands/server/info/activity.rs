@@ -48,6 +48,7 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("total_net_input_bytes", counts.input_bytes);
     report.line("total_net_output_bytes", counts.output_bytes);
     report.zeros(&["total_net_repl_input_bytes", "total_net_repl_output_bytes"]);
+    report.zeros(&["total_net_cluster_slot_import_bytes", "total_net_cluster_slot_export_bytes"]);
     report.line("instantaneous_input_kbps", kilobytes(rates.input_bytes));
     report.line("instantaneous_output_kbps", kilobytes(rates.output_bytes));
     report.line("instantaneous_input_repl_kbps", "0.00");
@@ -59,6 +60,7 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("expired_subkeys", keyspace.expired_fields);
     report.line("expired_fields", keyspace.expired_fields);
     report.line("expired_stale_perc", "0.00");
+    report.line("expired_keys_with_volatile_items_stale_perc", "0.00");
     report.zeros(&["expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds"]);
     report.line("evicted_keys", keyspace.evicted);
     report.line("evicted_clients", call.client_memory().evicted());
@@ -91,6 +93,7 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("io_threaded_reads_processed", counts.reads * is_threaded);
     report.line("io_threaded_writes_processed", counts.writes * is_threaded);
     report.line("eventloop_cycles", counts.turns);
+    report.line("instantaneous_eventloop_cycles_per_sec", rates.turns.round() as u64);
     let denied = |reason| call.acl_log().count(reason);
     report.line("acl_access_denied_auth", denied(DenialKind::Auth));
     report.line("acl_access_denied_cmd", denied(DenialKind::Command));

@@ -63,6 +63,9 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.zeros(&["mem_total_replication_buffers", "mem_replica_full_sync_buffer"]);
     report.line("mem_clients_normal", keyspace.reserved_bytes);
     report.zeros(&["mem_cluster_links", "mem_aof_buffer"]);
+    report.zeros(&["mem_replicas_repl_buffer", "mem_cluster_slot_import"]);
+    // Tables grow and shrink by a bucket at a time.
+    report.zeros(&["mem_cluster_slot_export", "mem_overhead_db_hashtable_rehashing"]);
     let name = if allocator.name.is_empty() { "libc" } else { allocator.name };
     report.line("mem_allocator", name);
     report.line("active_defrag_running", u64::from(keyspace.defragments));

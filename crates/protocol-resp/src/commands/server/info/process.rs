@@ -132,11 +132,12 @@ pub(super) fn persistence<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("aof_last_bgrewrite_status", "ok");
     report.line("aof_last_write_status", "ok");
     report.zeros(&["aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"]);
+    report.line("slot_migration_fork_in_progress", 0);
 }
 
 pub(super) fn replication<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("role", "master");
-    report.line("connected_slaves", 0);
+    report.zeros(&["connected_slaves", "replicas_waiting_psync"]);
     report.line("master_failover_state", "no-failover");
     report.line("master_replid", &report.call.startup().run_id);
     report.line("master_replid2", "0".repeat(40));
