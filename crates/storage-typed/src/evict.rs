@@ -248,6 +248,7 @@ impl Shard {
         let mut added = 0;
         let remove = |database: &mut Database| database.remove_by(hash, is_it);
         let entry = self.change(shared, &mut added, db, remove)?;
+        self.publish(shared);
         let reason = if is_past(&entry, judge.unix_ms) {
             self.counts.expired += 1;
             ITEM_EXPIRE.increment();
@@ -360,6 +361,28 @@ mod tests {
         assert!(gone > 1000, "{gone} entries for a megabyte");
         // Shards had not published all when the limit was taken, and have not now.
         assert!(store.used_bytes() <= limit + 2 * ERROR_MAX);
+    }
+
+    #[test]
+    fn no_more_is_evicted_than_is_needed() {
+        for shards in [1, 64] {
+            let mut store = TypedStore::builder().shards(shards).seed(1).build();
+            for number in 0..1000_u32 {
+                let entry = Entry::string(&number.to_le_bytes(), &[7; 1000]);
+                store.view(Scope::ALL, NOW_MS).put(entry, 0);
+            }
+            store.settings().set_policy(Policy::AllkeysLru);
+            let (used, entry) = (store.stats().used_bytes, store.stats().entry_bytes / 1000);
+            for step in 1..=5 {
+                let limit = used - step * 7000;
+                store.settings().set_maxmemory(limit);
+                assert!(store.make_room(NOW_MS, &mut |_| ()));
+                let left = store.stats().used_bytes;
+                let error = (shards as u64 * store.shared.ledger.batch()).min(1 << 10);
+                assert!(left <= limit + error, "{left} of {limit}, {shards} shards");
+                assert!(left + entry + error > limit, "{left} of {limit}, {shards} shards");
+            }
+        }
     }
 
     #[test]
