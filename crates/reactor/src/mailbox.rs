@@ -77,7 +77,7 @@ pub(crate) struct Mail {
     /// Overrun connections: more was written to them than the mailbox holds. They must be removed before any
     /// letter is delivered.
     pub(crate) overrun: Vec<ConnectionId>,
-    pub(crate) letters: Vec<Letter>,
+    pub(crate) letters: VecDeque<Letter>,
 }
 
 impl Mail {

@@ -28,7 +28,9 @@ const KEPT: usize = 4096;
 /// See the module's description.
 #[derive(Debug)]
 pub(super) struct Letters {
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<Letter>,
+    /// The bytes that were counted for each letter of the queue. Apart from it, so that the queue can be taken as it is.
+    weights: VecDeque<usize>,
     /// Counted bytes of the queue.
     bytes: usize,
     most: usize,
@@ -36,17 +38,11 @@ pub(super) struct Letters {
     overrun: HashSet<ConnectionId>,
 }
 
-/// A letter, and the bytes that were counted for it.
-#[derive(Debug)]
-struct Waiting {
-    letter: Letter,
-    bytes: usize,
-}
-
 impl Letters {
     /// An empty queue for about `most` bytes.
     pub(super) fn new(most: usize) -> Self {
-        Letters { queue: VecDeque::new(), bytes: 0, most, overrun: HashSet::new() }
+        let (queue, weights) = (VecDeque::new(), VecDeque::new());
+        Letters { queue, weights, bytes: 0, most, overrun: HashSet::new() }
     }
 
     /// Whether there are neither letters nor overrun connections.
@@ -60,7 +56,8 @@ impl Letters {
             if self.overrun.is_empty() || !self.overrun.contains(&letter.0) {
                 let bytes = weigh(&letter, self.queue.back());
                 self.bytes += bytes;
-                self.queue.push_back(Waiting { letter, bytes });
+                self.queue.push_back(letter);
+                self.weights.push_back(bytes);
             }
         }
         if self.bytes > self.most {
@@ -68,17 +65,21 @@ impl Letters {
         }
     }
 
-    /// Takes all overrun connections and the first `most` letters.
+    /// Takes all overrun connections and the first `most` letters. If there are no more, and `mail` has none yet, the
+    /// queues are swapped, which takes as long for many as for one; so senders do not wait for the lock.
     pub(super) fn take(&mut self, most: usize, mail: &mut Mail) {
         mail.overrun.extend(self.overrun.drain());
-        let part = self.queue.len().min(most);
-        for Waiting { letter, bytes } in self.queue.drain(..part) {
-            self.bytes -= bytes;
-            mail.letters.push(letter);
-        }
-        if self.queue.is_empty() {
-            // So that a burst does not leave a large queue behind.
+        if self.queue.len() <= most && mail.letters.is_empty() {
+            self.weights.clear();
+            self.bytes = 0;
+            // So that a burst does not leave large queues behind.
+            self.weights.shrink_to(KEPT);
             self.queue.shrink_to(KEPT);
+            std::mem::swap(&mut self.queue, &mut mail.letters);
+        } else {
+            let part = self.queue.len().min(most);
+            self.bytes -= self.weights.drain(..part).sum::<usize>();
+            mail.letters.extend(self.queue.drain(..part));
         }
     }
 
@@ -87,7 +88,7 @@ impl Letters {
     /// that is left, and so on.
     fn shed(&mut self) {
         let mut written = HashMap::<ConnectionId, usize>::new();
-        for Waiting { letter, .. } in &self.queue {
+        for letter in &self.queue {
             *written.entry(letter.0).or_default() +=
                 LETTER_BYTES + message(letter).map_or(0, Bytes::len);
         }
@@ -95,7 +96,7 @@ impl Letters {
             let Some(&worst) = written.values().max() else { break };
             let overrun = &mut self.overrun;
             overrun.extend(written.extract_if(|_, bytes| *bytes > worst / 2).map(|(to, _)| to));
-            self.queue.retain(|waiting| !overrun.contains(&waiting.letter.0));
+            self.queue.retain(|letter| !overrun.contains(&letter.0));
             self.count();
         }
     }
@@ -103,21 +104,21 @@ impl Letters {
     /// Counts all letters again: bytes that were counted for a dropped letter may be shared by one
     /// that remains.
     fn count(&mut self) {
-        self.bytes = 0;
-        for at in 0..self.queue.len() {
-            let before = at.checked_sub(1).map(|before| &self.queue[before]);
-            let bytes = weigh(&self.queue[at].letter, before);
-            self.queue[at].bytes = bytes;
-            self.bytes += bytes;
+        self.weights.clear();
+        let mut before = None;
+        for letter in &self.queue {
+            self.weights.push_back(weigh(letter, before));
+            before = Some(letter);
         }
+        self.bytes = self.weights.iter().sum();
     }
 }
 
 /// The bytes to count for `letter`, given the letter `before` it.
-fn weigh(letter: &Letter, before: Option<&Waiting>) -> usize {
+fn weigh(letter: &Letter, before: Option<&Letter>) -> usize {
     let Some(message) = message(letter) else { return LETTER_BYTES };
     let is_shared = before
-        .and_then(|before| self::message(&before.letter))
+        .and_then(self::message)
         .is_some_and(|before| (before.as_ptr(), before.len()) == (message.as_ptr(), message.len()));
     if is_shared { LETTER_BYTES } else { LETTER_BYTES + message.len() }
 }

@@ -76,6 +76,31 @@ fn one_wake_up_serves_all_that_comes_until_the_worker_looks() {
     assert!(rig.was_woken());
 }
 
+/// How long the lock is held must not depend on how many there are.
+#[test]
+fn letters_are_taken_as_they_are_queued_and_the_queues_change_places() {
+    let rig = Rig::new(1 << 20);
+    let mut mail = Mail::default();
+    let mut places = HashSet::new();
+    for round in 0..10 {
+        (0..100).for_each(|serial| rig.write(id(serial), push(1)));
+        rig.inbox.take(1, 100 + round % 2, &mut mail);
+        assert_eq!(mail.letters.len(), 100);
+        assert!(!rig.inbox.has_mail());
+        places.insert(mail.letters.as_slices().0.as_ptr());
+        mail.letters.clear();
+    }
+    assert_eq!(places.len(), 2, "neither is copied or made anew");
+    // All that was counted is counted out.
+    let large = (1 << 20) / 2;
+    for _ in 0..10 {
+        rig.write(id(1), push(large));
+        rig.inbox.take(1, 1, &mut mail);
+        assert_eq!((mail.letters.len(), mail.overrun.len()), (1, 0));
+        mail.letters.clear();
+    }
+}
+
 #[test]
 fn what_is_sent_to_a_worker_that_has_ended_is_dropped() {
     let Rig { mailbox, inbox, .. } = Rig::new(1 << 20);
