@@ -55,7 +55,7 @@
 //! - `session.rs`: [`Session`], the plain path, and the choice between it and TLS.
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
 //! - `carried.rs`: sessions whose bytes a driver moves between the socket and memory of its own.
-//! - `tls/connection.rs`: the TLS path; `no_tls.rs`: its place in a build without TLS. `tls/acceptor.rs`: certificates, reloading.
+//! - `tls/connection.rs`: the TLS path; `tls/records.rs`: where its records end; `no_tls.rs`: its place in a build without TLS. `tls/acceptor.rs`: certificates, reloading.
 //!   `tls/connector.rs`: the client's side, for load generators and tests; `tls/peer.rs`: for servers, to others.
 //! - `options.rs`: what an acceptor is made from. `facts.rs`, `tls/x509.rs`: what is told of certificates. `error.rs`: errors in certificates and keys.
 //! - `stats.rs`: the metrics.

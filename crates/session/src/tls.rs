@@ -7,6 +7,7 @@ mod config;
 mod connection;
 mod connector;
 mod peer;
+mod records;
 mod stats;
 mod wire;
 mod x509;

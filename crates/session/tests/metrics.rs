@@ -9,7 +9,7 @@ use session::{Fill, Flush, Session, TlsAcceptor};
 use std::io::Write;
 use support::certificates::Files;
 use support::tls_client::{Pair, VERSIONS, client_config};
-use support::unix_pair;
+use support::{pattern, unix_pair};
 
 const NAMES: [&str; 8] = [
     "shoebill_socket_reads_total",
@@ -74,6 +74,18 @@ fn one_read_and_one_write_per_request() {
         });
         assert_eq!((recv, send), (1, 1), "TLS {name}: as many system calls as in the clear");
         assert!(recv_byte > 6 && send_byte > 4, "TLS {name}: with the framing");
+
+        pair.take();
+        let large = pattern(16 << 10);
+        let [recv, ..] = counted(|| {
+            pair.client_writes(&large);
+            pair.client_sends();
+            while pair.session.recv().filled().len() < large.len() {
+                assert!(matches!(pair.fill().unwrap(), Fill::Some { .. }));
+            }
+        });
+        assert!(pair.take() == large);
+        assert_eq!(recv, 2, "TLS {name}: the begin of a record tells how long it is");
     }
 
     let acceptor = TlsAcceptor::new(files.options()).unwrap();

@@ -14,6 +14,7 @@
 //! time, and only when everything before has been sent; the rest stays in the send buffer, where it counts
 //! towards the high-water mark.
 
+use super::records::Records;
 use super::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
 use super::wire::Wire;
 use crate::transport::Transport;
@@ -21,12 +22,19 @@ use crate::wire::SLICES_MAX;
 use crate::{Error, Fill, Flush, TlsAcceptor, TlsConnector};
 use buffer::{RecvBuf, SendBuf};
 use rustls::{ClientConnection, Connection, ServerConnection};
+use std::cell::RefCell;
 use std::io::{self, BufRead, ErrorKind, IoSlice, Read, Write};
 
 /// The most plaintext bytes that are encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
 
-/// The most reads from the socket in one call of [`TlsConnection::fill`]. rustls reads 4 KiB at a time.
+/// What rustls reads at a time.
+const READ_BYTES: usize = 4 << 10;
+
+/// The most that is read at once: the rest of the largest record that rustls takes.
+const REST_BYTES: usize = 18 << 10;
+
+/// The most reads from the socket in one call of [`TlsConnection::fill`]. One of more than 4 KiB counts as several.
 const READS_MAX: usize = 16;
 
 /// The same while they have brought no plaintext: enough for the largest record.
@@ -46,16 +54,23 @@ pub fn is_not_tls(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|cause| cause.is::<NotTls>())
 }
 
-/// Passes reads on, and records the first byte.
+thread_local! {
+    /// Where the rest of a large record is read to, before rustls takes it in several steps.
+    static REST: RefCell<[u8; REST_BYTES]> = const { RefCell::new([0; REST_BYTES]) };
+}
+
+/// Passes reads on, and records the first byte and where records end.
 struct Looked<'w, 'l> {
     wire: &'w mut Wire<'l>,
-    first: &'w mut Option<u8>,
+    records: &'w mut Records,
+    first: Option<u8>,
 }
 
 impl Read for Looked<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let len = self.wire.read(into)?;
-        *self.first = self.first.or(into[..len].first().copied());
+        self.first = self.first.or(into[..len].first().copied());
+        self.records.pass(&into[..len]);
         Ok(len)
     }
 }
@@ -65,6 +80,8 @@ impl Read for Looked<'_, '_> {
 pub(crate) struct TlsConnection {
     connection: Connection,
     handshake: Handshake,
+    /// How far the record has come that is being received.
+    records: Records,
     /// Bytes of records that the socket has taken.
     written: u64,
 }
@@ -108,7 +125,8 @@ impl TlsConnection {
 
     fn from(mut connection: Connection) -> Self {
         connection.set_buffer_limit(Some(OUTGOING_BYTES));
-        TlsConnection { connection, handshake: Handshake::Silent, written: 0 }
+        let (handshake, records) = (Handshake::Silent, Records::default());
+        TlsConnection { connection, handshake, records, written: 0 }
     }
 
     pub(crate) fn is_handshaking(&self) -> bool {
@@ -155,11 +173,19 @@ impl TlsConnection {
                 return Ok(Fill::Some { drained });
             }
             let most = if has_some || self.is_handshaking() { READS_MAX } else { READS_IDLE };
-            if reads == most {
+            if reads >= most {
                 return Ok(Fill::Some { drained: false });
             }
             reads += 1;
-            match self.receive(transport)? {
+            let missing = self.records.missing();
+            let received = if missing > READ_BYTES && self.handshake == Handshake::Settled {
+                let (received, len) = self.receive_rest(transport, missing)?;
+                reads += len / READ_BYTES;
+                received
+            } else {
+                self.receive(transport)?
+            };
+            match received {
                 Received::Nothing if has_some => return Ok(Fill::Some { drained: true }),
                 Received::Nothing => return Ok(Fill::Blocked),
                 Received::NeverSpoke => return Ok(Fill::Closed),
@@ -172,12 +198,9 @@ impl TlsConnection {
     /// Reads once from the socket and lets rustls process the bytes.
     fn receive(&mut self, transport: &mut Transport) -> io::Result<Received> {
         let mut wire = Wire::new(transport);
-        let mut first = None;
-        let read = if self.handshake == Handshake::Silent {
-            self.connection.read_tls(&mut Looked { wire: &mut wire, first: &mut first })
-        } else {
-            self.connection.read_tls(&mut wire)
-        };
+        let mut looked = Looked { wire: &mut wire, records: &mut self.records, first: None };
+        let read = self.connection.read_tls(&mut looked);
+        let first = looked.first.filter(|_| self.handshake == Handshake::Silent);
         let short = wire.is_short();
         match read {
             Ok(0) if self.handshake == Handshake::Silent => return Ok(Received::NeverSpoke),
@@ -202,6 +225,36 @@ impl TlsConnection {
         }
         processed?;
         Ok(if short { Received::Short } else { Received::Full })
+    }
+
+    /// As [`TlsConnection::receive`] for the `missing` bytes of a record and a header. Returns how many have come, too.
+    fn receive_rest(
+        &mut self,
+        transport: &mut Transport,
+        missing: usize,
+    ) -> io::Result<(Received, usize)> {
+        REST.with_borrow_mut(|rest| {
+            let rest = &mut rest[..missing.min(REST_BYTES)];
+            let mut wire = Wire::new(transport);
+            let mut looked = Looked { wire: &mut wire, records: &mut self.records, first: None };
+            let len = match looked.read(rest) {
+                Ok(len) => len,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    return Ok((Received::Nothing, 0));
+                }
+                Err(error) => return Err(error),
+            };
+            let short = wire.is_short();
+            let mut bytes = &rest[..len];
+            // Of none it learns that the stream has ended.
+            while self.connection.read_tls(&mut bytes)? > 0 {
+                self.process(transport)?;
+                if bytes.is_empty() {
+                    return Ok((if short { Received::Short } else { Received::Full }, len));
+                }
+            }
+            Ok((Received::End, len))
+        })
     }
 
     /// Lets rustls process the bytes that were read, and sends its answer: the next part of the
