@@ -4,6 +4,7 @@
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, Protocol};
+use std::time::Duration;
 
 /// A service that does not prefetch, and is otherwise the one inside.
 #[derive(Clone, Debug)]
@@ -44,6 +45,10 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
 
     fn wake_at(&self) -> Option<Ticks> {
         self.0.wake_at()
+    }
+
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        self.0.may_nap(now, nap)
     }
 
     fn rest(&mut self) {

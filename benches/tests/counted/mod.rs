@@ -9,6 +9,7 @@ use server::{Builder, Endpoint};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use test_support::counting::count_here;
 
 /// Connections that send requests in turn; workers get about as many each.
@@ -85,6 +86,10 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
 
     fn wake_at(&self) -> Option<Ticks> {
         self.inner.wake_at()
+    }
+
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        self.inner.may_nap(now, nap)
     }
 
     fn rest(&mut self) {

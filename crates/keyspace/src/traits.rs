@@ -4,6 +4,7 @@
 use super::{EntryMut, Gone, KeyspaceStats, Scope, Settings};
 use crate::Stage;
 use std::sync::Arc;
+use std::time::Duration;
 use values::Entry;
 
 /// A function that returns a keyspace's statistics, see [`Keyspace::observer`].
@@ -97,6 +98,14 @@ pub trait Keyspace: Clone {
     /// Called once per turn of a worker's loop, and at least every second or so. Returns `true` if
     /// there is more to do right away: call again soon.
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
+
+    /// Whether there is nothing to do for [`Keyspace::maintain`] within `nap` from now, unless there is
+    /// another operation, by this handle or by one that goes on calling it: then it need not be called
+    /// meanwhile. May take a microsecond. Not to be called by a thread that holds a view.
+    fn may_nap(&self, unix_ms: u64, nap: Duration) -> bool {
+        let _ = (unix_ms, nap);
+        false
+    }
 
     /// The settings that can change at run time, shared by all handles.
     fn settings(&self) -> &Arc<Settings>;

@@ -53,6 +53,7 @@ use protocol::{Buffers, Context, Control, Ending, Execute, Lend, Malformed, Outb
 use reread::Rereads;
 use stats::Baseline;
 use std::sync::Arc;
+use std::time::Duration;
 use storage::{Receive, Scan};
 use upload::{AllUploads, Uploads};
 pub use watch::WATCHERS_MAX;
@@ -368,6 +369,11 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
     #[inline]
     fn wake_at(&self) -> Option<Ticks> {
         self.rereads.look_at().into_iter().chain(self.uploads.look_at()).min()
+    }
+
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        let is_flushed = self.shared.flush.due(now.ticks + nap).is_some();
+        !self.has_chores() && !is_flushed && self.store.may_nap(now.ticks, nap)
     }
 
     #[inline]

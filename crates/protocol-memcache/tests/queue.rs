@@ -114,6 +114,7 @@ fn values_without_memory_wait_for_others_and_begin_in_their_order() {
     assert!(c.is_blocked && d.is_blocked && !a.is_blocked && !b.is_blocked);
     assert_eq!(turns(&mut server, &mut [&mut c, &mut d]), [], "both others are still there");
     assert!(server.service.wake_at().is_some_and(|at| at > server.clock.now().ticks));
+    assert!(!server.service.may_nap(server.clock.now(), Duration::from_secs(1)));
     b.send(&mut server, "def\r\n");
     assert_eq!(b.told(), "STORED\r\n");
     // The third is whole at once, and so is then the fourth, whose second value waits no more either.

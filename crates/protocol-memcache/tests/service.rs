@@ -27,6 +27,23 @@ fn a_delayed_flush_takes_place_at_its_moment_for_all_workers() {
 }
 
 #[test]
+fn a_worker_naps_until_a_delayed_flush() {
+    let nap = Duration::from_secs(1);
+    let mut one = Server::new();
+    let mut two = one.worker();
+    assert!(one.service.may_nap(one.clock.now(), nap));
+    two.ask(b"flush_all 3\r\n");
+    assert!(one.service.may_nap(one.clock.now(), nap));
+    one.clock.advance(Duration::from_secs(2));
+    assert!(!one.service.may_nap(one.clock.now(), nap));
+    one.clock.advance(Duration::from_secs(1));
+    one.service.maintain(one.clock.now(), 10, &mut Outbox::new());
+    assert!(one.service.may_nap(one.clock.now(), nap));
+    two.ask(b"watch connevents\r\n");
+    assert!(!one.service.may_nap(one.clock.now(), nap), "it may have lines to send");
+}
+
+#[test]
 fn a_due_flush_does_not_wait_for_maintenance() {
     let mut server = Server::new();
     server.ask(b"set a 0 0 1\r\n1\r\nflush_all 1\r\n");

@@ -11,6 +11,7 @@ use clock::{Now, Ticks};
 use keyspace::Keyspace;
 use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, Stage};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use crate::host::Host;
 pub use crate::host::config::{self, BufferLimit, ConfigFile};
@@ -81,6 +82,10 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
 
     fn wake_at(&self) -> Option<Ticks> {
         self.0.wake_at()
+    }
+
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        self.0.may_nap(now, nap)
     }
 
     fn buffers(&mut self, buffers: Buffers) {

@@ -98,6 +98,7 @@ use crate::session::command::Command;
 use buffer::SendBuf;
 use clock::Now;
 use protocol::{Buffers, Context, Control, Ending, Execute, ExecuteOn, Malformed, Outbox, Stage};
+use std::time::Duration;
 use storage::{Scan, Store};
 
 /// Executes string commands over a store. Each worker has its own.
@@ -155,6 +156,10 @@ impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
     #[inline]
     fn maintain(&mut self, now: Now, budget: usize, _: &mut Outbox) -> bool {
         self.store.expire(now.ticks, budget) == budget
+    }
+
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        self.store.may_nap(now.ticks, nap)
     }
 
     #[inline]

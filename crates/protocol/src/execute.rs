@@ -4,6 +4,7 @@
 use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol, Stage, Ticket};
 use buffer::{Lent, SendBuf};
 use clock::{Now, Ticks};
+use std::time::Duration;
 
 /// A service: carries out the requests of protocol `P`. Each worker has its own.
 pub trait Execute<P: Protocol> {
@@ -108,10 +109,23 @@ pub trait Execute<P: Protocol> {
 
     /// The time by which `maintain` must be called again; the worker's sleep ends then. Asked each time
     /// before the worker sleeps. A time in the past keeps the worker awake, so `maintain` must move it on. A
-    /// worker sleeps for a fraction of a second at most, whatever is returned here.
+    /// worker sleeps for a fraction of a second at most, whatever is returned here, unless it
+    /// [may nap](Execute::may_nap).
     #[inline]
     fn wake_at(&self) -> Option<Ticks> {
         None
+    }
+
+    /// Whether `maintain` has nothing to do for as long as `nap`, unless something comes to the worker
+    /// meanwhile or the time of [`Execute::wake_at`] does. Then the worker may sleep for that long; else it
+    /// wakes up by the tick. Asked only after a tick in which nothing has come, so it may take a microsecond.
+    ///
+    /// Other workers can give this one something to do while it naps. A service that shares such work lets
+    /// the worker that has caused it do it, or does without it for `nap`.
+    #[inline]
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        let _ = (now, nap);
+        false
     }
 
     /// Called before the worker sleeps or ends: nothing is executed or maintained before it wakes up. A

@@ -15,6 +15,7 @@ use crate::{
 };
 use buffer::SendBuf;
 use clock::{Now, Ticks};
+use std::time::Duration;
 
 /// Why a connection never gets a request of the other protocol.
 const OWN: &str = "a codec makes requests of its own protocol";
@@ -175,6 +176,11 @@ where
     #[inline]
     fn wake_at(&self) -> Option<Ticks> {
         self.owner.wake_at()
+    }
+
+    #[inline]
+    fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        self.owner.may_nap(now, nap)
     }
 
     #[inline]

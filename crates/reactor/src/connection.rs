@@ -16,7 +16,7 @@ use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks, Timer};
-pub(crate) use overdue::Overdue;
+pub(crate) use overdue::{Overdue, Rest};
 use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Flush, Session};
 use std::io;

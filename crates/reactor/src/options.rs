@@ -38,8 +38,10 @@ pub struct Options {
     pub linger_timeout: Duration,
     /// Events taken from the operating system at once.
     pub events: usize,
-    /// The longest sleep of a worker, and so the resolution of its time limits.
+    /// The longest sleep of a worker while there is anything to watch over, and so the resolution of its time limits.
     pub tick: Duration,
+    /// The longest sleep of a worker with nothing to watch over; no shorter than a tick.
+    pub nap: Duration,
     /// For how long a turn of the event loop begins to serve connections. The turn ends later, by the time of
     /// the last batch of requests and of the background work.
     pub turn_time: Duration,
@@ -72,6 +74,7 @@ impl Default for Options {
             linger_timeout: Duration::from_secs(2),
             events: 1024,
             tick: Duration::from_millis(100),
+            nap: Duration::from_secs(1),
             turn_time: Duration::from_micros(500),
             handshake_time: Duration::from_micros(100),
             maintain_budget: 256,

@@ -371,12 +371,15 @@ impl Uring {
     /// The kernel may keep it back for ever: if a reset comes before the receiving operation has taken the bytes that
     /// came before it, the operation takes those and waits for another event (liburing's issue 1549, of kernels before
     /// Linux 7.0, is the same of unix sockets).
-    pub(crate) fn look_for_unreported(&mut self, place: usize, session: &mut Session) {
+    ///
+    /// Returns whether the next sweep has to look, too.
+    pub(crate) fn look_for_unreported(&mut self, place: usize, session: &mut Session) -> bool {
         let link = &mut self.links[place];
         let changes = self.is_crowded && link.leave_to_session();
         if changes || link.is_in_doubt() && is_readable(session.stream().as_fd()) {
             stop(&mut self.queue, link);
         }
+        link.will_be_in_doubt()
     }
 
     /// Stops receiving before the connection's last turns. Returns whether receiving has stopped

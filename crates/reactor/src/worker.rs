@@ -28,6 +28,7 @@ mod driver;
 mod edge;
 mod footprint;
 mod handshakes;
+mod nap;
 mod post;
 mod readiness;
 mod slots;
@@ -45,6 +46,7 @@ use clock::{Clock, CpuClock, Now, Ticks, Timer};
 use driver::Driver;
 use footprint::Footprint;
 use log::{debug, trace, warn};
+use nap::Calm;
 pub(crate) use post::Outgoing;
 use protocol::{Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
@@ -106,6 +108,8 @@ pub struct Worker<P: Protocol, E, M> {
     stopwatch: Option<Stopwatch>,
     sweep_at: Ticks,
     sweep_from: usize,
+    /// For how long nothing has happened.
+    calm: Calm,
     /// Set when the worker drains: the time by which it ends.
     deadline: Option<Ticks>,
     /// The service has more background work to do at once.
@@ -170,6 +174,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             stopwatch,
             sweep_at: now.ticks,
             sweep_from: 0,
+            calm: Calm::default(),
             deadline: None,
             more_upkeep: false,
             events: 0,
@@ -261,12 +266,12 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if has_more || self.inbox.has_mail() {
             return None;
         }
-        let tick = self.options.tick;
-        let Some(at) = self.service.wake_at() else { return Some(tick) };
+        let most = self.longest_sleep();
+        let Some(at) = self.service.wake_at() else { return Some(most) };
         // The clock rounds down to milliseconds and the poll rounds up, so that the worker does not
         // wake up a moment too early, again and again.
         let left = at.since(self.clock.now().ticks);
-        (left > Duration::ZERO).then_some(left.min(tick))
+        (left > Duration::ZERO).then_some(left.min(most))
     }
 
     /// Counts `n` events of this turn.
@@ -274,6 +279,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.events = n;
         WORKER_TURNS.increment();
         if n > 0 {
+            self.calm = Calm::default();
             WORKER_EVENTS.add(n as u64);
             WORKER_EVENTS_PER_POLL.record(n as u64);
         }
@@ -397,6 +403,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let connection = &mut self.connections[slot];
         if !connection.queued {
             connection.queued = true;
+            self.calm = Calm::default();
             let is_handshaking = connection.session.is_handshaking();
             let queue = if is_handshaking { &mut self.handshakes } else { &mut self.again };
             queue.push_back(slot);

@@ -114,6 +114,14 @@ impl Shared {
         Ok(())
     }
 
+    /// Whether nothing more can be set aside, and nothing is owed to a lower limit.
+    pub(crate) fn is_settled(&self, reservation: &Reservation) -> bool {
+        let Common { ref pool, ref limits, .. } = *self.common;
+        let may_hold_more =
+            reservation.held < reservation.wanted && pool.reserved() < limits.reserved_max();
+        !may_hold_more && pool.debt() == 0
+    }
+
     /// Takes a step of a turn towards a lower limit. Returns whether it gave anything back. Costs a load when
     /// there is nothing to do.
     #[inline]

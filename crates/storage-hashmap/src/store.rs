@@ -11,6 +11,7 @@ use clock::Ticks;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use storage::{Change, Evicted, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
 
 /// A store that has leased less than this is assumed to be in the CPU's cache anyway.
@@ -258,6 +259,12 @@ impl Store for HashMapStore {
         freed
     }
 
+    fn may_nap(&self, now: Ticks, nap: Duration) -> bool {
+        let then_ms = (now + nap).as_millis();
+        let mut dues = self.shared.common.dues.iter();
+        self.shared.is_settled(&self.reservation) && dues.all(|due| due.load(Relaxed) > then_ms)
+    }
+
     /// All handles together reserve half of the memory at most; less where the largest item leaves
     /// less, but never less than a quarter.
     fn reserve(&mut self, bytes: u64) {
@@ -336,5 +343,38 @@ impl Store for HashMapStore {
         for shard in &shards {
             shard.check_integrity(&self.hasher);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use storage::Expiry;
+
+    #[test]
+    fn there_is_nothing_to_do_until_an_item_is_due_or_the_store_is_cleared() {
+        let nap = Duration::from_secs(1);
+        let at = Ticks::from_millis;
+        let mut store = HashMapStore::builder().memory(16 << 20).build();
+        let expire = |store: &mut HashMapStore, now| {
+            for _ in 0..100 {
+                store.expire(now, 10);
+            }
+        };
+        expire(&mut store, at(1));
+        store.put(Put::new(b"lasting", b"value"), at(1)).expect("it fits");
+        assert!(store.may_nap(at(1), nap));
+        let put = Put::new(b"key", b"value").expiry(Expiry::at(at(60_000)));
+        store.put(put, at(1)).expect("it fits");
+        assert!(store.may_nap(at(1), nap));
+        assert!(!store.may_nap(at(59_500), nap), "it will be due");
+        assert!(!store.may_nap(at(60_000), nap), "it is due");
+        expire(&mut store, at(60_000));
+        assert_eq!(store.stats().items, 1);
+        assert!(store.may_nap(at(60_000), nap));
+        store.clear();
+        assert!(!store.may_nap(at(60_000), nap));
+        expire(&mut store, at(60_000));
+        assert!(store.may_nap(at(60_000), nap));
     }
 }

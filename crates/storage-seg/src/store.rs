@@ -18,6 +18,7 @@ use clock::Ticks;
 use prefetch::{Hint, Memos};
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
+use std::time::Duration;
 use storage::{
     Change, ClassStats, Evicted, Evictions, Put, ResizeError, Stage, Stats, Store, StoreError,
     Version,
@@ -342,6 +343,14 @@ impl Store for SegStore {
         self.is_shrinking = self.shared.is_lowering() && self.shrink(now);
         self.keep_ahead(now);
         freed
+    }
+
+    fn may_nap(&self, now: Ticks, nap: Duration) -> bool {
+        let (shared, pool) = (&*self.shared, &self.shared.pool);
+        let is_swept = !self.sweeper.is_busy() && shared.is_nothing_due(now + nap);
+        let is_tidy = pool.in_limbo() == 0 && pool.surplus() == 0 && !shared.is_lowering();
+        let is_ahead = shared.missing() <= 0 || !shared.evicts();
+        is_swept && is_tidy && is_ahead && !self.compactor.is_due() && !shared.index.is_growing()
     }
 
     fn rest(&mut self) {

@@ -29,6 +29,13 @@ pub(crate) struct Sweeper {
     lone: u32,
 }
 
+impl Sweeper {
+    /// Whether a segment is half swept.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+}
+
 /// A search for segments that are due, or that hold cleared items only.
 struct Search {
     now_ms: u64,
@@ -156,6 +163,11 @@ impl SegStore {
 }
 
 impl Shared {
+    /// Whether no segment will be due by then, and none holds items from before a clear.
+    pub(crate) fn is_nothing_due(&self, then: Ticks) -> bool {
+        self.next_due_ms.load(Ordering::Acquire) > then.as_millis() && self.cleared_before() == 0
+    }
+
     /// Begins to empty a segment that a search has claimed. There may be others.
     fn begin_sweep(&self, number: u32) -> Job {
         self.next_due_ms.store(0, Ordering::SeqCst);
@@ -174,6 +186,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use clock::Ticks;
+    use std::time::Duration;
     use storage::{Put, Store};
 
     #[test]
@@ -212,5 +225,36 @@ mod tests {
             worker.expire(now, 10);
         }
         assert_eq!(worker.shared.cleared_before(), 0);
+    }
+
+    #[test]
+    fn there_is_nothing_to_do_until_a_segment_is_due_or_the_store_is_cleared() {
+        let nap = Duration::from_secs(1);
+        let at = Ticks::from_millis;
+        let builder = crate::SegStore::builder().memory(1 << 20);
+        let mut store = builder.build().expect("the options are possible");
+        let expire = |store: &mut crate::SegStore, now| {
+            for _ in 0..10 {
+                store.expire(now, 10);
+            }
+        };
+        expire(&mut store, at(1));
+        assert!(store.may_nap(at(1), nap));
+        store.put(Put::new(b"lasting", b"value"), at(1)).expect("it fits");
+        expire(&mut store, at(1));
+        assert!(store.may_nap(at(1), nap));
+        let put = Put::new(b"key", b"value").expiry(storage::Expiry::at(at(60_000)));
+        store.put(put, at(1)).expect("it fits");
+        expire(&mut store, at(1));
+        assert!(store.may_nap(at(1), nap));
+        assert!(!store.may_nap(at(59_500), nap), "it will be due");
+        assert!(!store.may_nap(at(60_000), nap), "it is due");
+        expire(&mut store, at(60_000));
+        assert_eq!(store.stats().items, 1);
+        assert!(store.may_nap(at(60_000), nap));
+        store.clear();
+        assert!(!store.may_nap(at(60_000), nap));
+        expire(&mut store, at(60_000));
+        assert!(store.may_nap(at(60_000), nap));
     }
 }

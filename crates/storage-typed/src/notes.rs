@@ -27,10 +27,15 @@ impl Notes {
         self.notes.push(Note { db, end: self.keys.len(), reason });
     }
 
+    /// Whether there is nothing to report.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.notes.is_empty()
+    }
+
     /// Reports all, in order, and forgets them.
     #[inline]
     pub(crate) fn drain(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {
-        if !self.notes.is_empty() {
+        if !self.is_empty() {
             self.tell(gone);
         }
     }

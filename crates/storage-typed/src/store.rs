@@ -12,7 +12,9 @@ use super::view::TypedView;
 use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings, Stage};
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use values::{Entry, Layout, hash_of};
 
 /// The number of databases, from the first, for which there are prefetches: as many as there are by
@@ -214,6 +216,17 @@ impl Keyspace for TypedStore {
         more | self.defragment(unix_ms)
     }
 
+    /// Gaps are measured a nap later than they would be.
+    fn may_nap(&self, unix_ms: u64, nap: Duration) -> bool {
+        let Shared { ref settings, ref ledger, ref bin, ref defrag, ref dues, .. } = *self.shared;
+        let then_ms = unix_ms.saturating_add(nap.as_millis() as u64);
+        let is_due = |due: &AtomicU64| due.load(Relaxed) <= then_ms;
+        let expires = settings.active_expiry() && !settings.keeps_entries();
+        let is_over = settings.limit().is_some_and(|limit| ledger.used() > limit);
+        let is_busy = !self.local.notes.is_empty() || !bin.is_empty() || defrag.is_running();
+        !(is_busy || is_over || expires && dues.iter().any(is_due))
+    }
+
     fn settings(&self) -> &Arc<Settings> {
         &self.shared.settings
     }
@@ -343,5 +356,30 @@ mod tests {
         let mut told = 0;
         view.drain_gone(&mut |gone| told += u32::from(gone.reason == keyspace::Reason::Expired));
         assert_eq!((shown.len(), told, view.len(0), view.volatile_len(0)), (50, 50, 50, 0));
+    }
+
+    #[test]
+    fn there_is_nothing_to_do_until_an_entry_is_due_or_memory_is_to_be_freed() {
+        let nap = Duration::from_secs(1);
+        let mut store = TypedStore::builder().shards(4).seed(3).build();
+        let turn =
+            |store: &mut TypedStore, now_ms| while store.maintain(now_ms, 64, &mut |_| ()) {};
+        fill(&mut store, 0);
+        turn(&mut store, 1);
+        assert!(store.may_nap(1, nap));
+        let mut entry = Entry::string(b"key", b"value");
+        entry.set_expiry(Some(60_000));
+        store.view(Scope::ALL, 1).put(entry, 0);
+        assert!(store.may_nap(1, nap));
+        assert!(!store.may_nap(59_500, nap), "it will be due");
+        store.settings().set_active_expiry(false);
+        assert!(store.may_nap(59_500, nap));
+        store.settings().set_active_expiry(true);
+        assert!(!store.may_nap(62_000, nap), "it is due");
+        (62..70).for_each(|second| turn(&mut store, 1000 * second));
+        assert_eq!(store.view(Scope::ALL, 1).len(0), 3000);
+        assert!(store.may_nap(70_000, nap));
+        store.settings().set_maxmemory(1);
+        assert!(!store.may_nap(70_000, nap), "more is used than may be");
     }
 }

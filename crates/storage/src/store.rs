@@ -253,6 +253,13 @@ pub trait Store {
     /// [`Store::rest`].
     fn expire(&mut self, now: Ticks, budget: usize) -> usize;
 
+    /// Whether there is nothing to do for [`Store::expire`] within `nap` from now, unless there is another
+    /// operation: then it need not be called meanwhile. May take a microsecond.
+    fn may_nap(&self, now: Ticks, nap: Duration) -> bool {
+        let _ = (now, nap);
+        false
+    }
+
     /// Tells the engine that the caller is done for now: until its next operation no other handle
     /// waits for this one.
     ///

@@ -40,7 +40,7 @@ impl Deadline {
 
     /// The deadline, if it has passed.
     #[inline]
-    fn due(&self, now: Ticks) -> Option<u64> {
+    pub(super) fn due(&self, now: Ticks) -> Option<u64> {
         let at = self.at.load(Ordering::Acquire);
         (at <= now.as_millis()).then_some(at)
     }

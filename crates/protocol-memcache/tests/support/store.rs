@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
+use std::time::Duration;
 use storage::{
     Amend, Announced, Change, Collected, Condition, Content, Cursor, Expiry, Idle, Item, Marks,
     Put, Receive, ResizeError, Scan, Stats, Store, StoreError, Version, Write,
@@ -253,6 +254,10 @@ impl Store for MapStore {
         let live = self.live(key, now).is_some();
         self.inner.borrow_mut().items.remove(key);
         live
+    }
+
+    fn may_nap(&self, _: Ticks, _: Duration) -> bool {
+        true
     }
 
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {

@@ -88,7 +88,7 @@ impl KeySizes {
 
     /// Whether there is nothing to do.
     #[inline]
-    fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.walk.is_none() && self.next.is_empty()
     }
 }

@@ -21,6 +21,7 @@ use clock::{Now, Ticks};
 use keyspace::{Gone, Keyspace};
 use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
 use std::sync::Arc;
+use std::time::Duration;
 use values::Limits;
 
 /// The reply to clients of other machines in protected mode.
@@ -391,6 +392,16 @@ impl<K: Keyspace> Engine<K> {
     /// See [`protocol::Execute::wake_at`].
     pub(crate) fn wake_at(&self) -> Option<Ticks> {
         self.worker.wake_at().into_iter().chain(self.host.pause().until()).min()
+    }
+
+    /// See [`protocol::Execute::may_nap`]. Rates are sampled by the tick until they are 0. In a cluster all workers
+    /// wait for each to have seen a new topology.
+    pub(crate) fn may_nap(&self, now: Now, nap: Duration) -> bool {
+        let host = &self.host;
+        let is_busy = host.cluster().is_on()
+            || host.key_events().tracking().is_active()
+            || !self.worker.key_sizes.is_idle();
+        !is_busy && host.rate_sampler().is_still() && self.keyspace.may_nap(now.unix_ms, nap)
     }
 
     /// See [`protocol::Execute::buffers`].

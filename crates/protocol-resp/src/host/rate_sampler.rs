@@ -7,12 +7,16 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 /// Milliseconds between two samples.
 const BEAT_MS: u64 = 100;
 
 /// Number of samples from which rates are computed.
 const BEATS: usize = 16;
+
+/// Before how long a sample may have been taken from which rates are computed: while all workers nap there are fewer.
+const SPAN: Duration = Duration::from_secs(2);
 
 /// Counts that only grow, since the process started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +109,10 @@ impl RateSampler {
         if beats.len() == BEATS {
             beats.pop_front();
         }
+        // A rate is that between two samples at least.
+        while beats.len() > 1 && beats.front().is_some_and(|&(then, _)| now.since(then) > SPAN) {
+            beats.pop_front();
+        }
         beats.push_back((now, counts));
     }
 
@@ -130,6 +138,11 @@ impl RateSampler {
             output_bytes: counts.output_bytes as f64 / seconds,
             turns: counts.turns as f64 / seconds,
         }
+    }
+
+    /// Whether all rates are 0, and so need no samples until something happens.
+    pub(crate) fn is_still(&self) -> bool {
+        self.rates() == Rates::default()
     }
 
     /// Counts since the last [`RateSampler::reset`].
@@ -164,6 +177,23 @@ mod tests {
         let rates = rate_sampler.rates();
         assert_eq!((rates.commands, rates.input_bytes, rates.output_bytes), (3000.0, 500.0, 0.0));
         assert_eq!(rate_sampler.peak(5), 10_000);
+    }
+
+    #[test]
+    fn rates_are_those_of_the_last_moments_after_a_rest() {
+        let rate_sampler = RateSampler::default();
+        let beat = |ms, commands| {
+            let counts = Counts { commands, ..Counts::default() };
+            rate_sampler.beat(Ticks::from_millis(ms), counts, 0);
+        };
+        (0..30).for_each(|second| beat(1000 * second, 5));
+        assert!(rate_sampler.is_still());
+        (1..=20).for_each(|tick| beat(29_000 + 100 * tick, 5 + 100 * tick));
+        assert_eq!(rate_sampler.rates().commands, 1000.0);
+        assert!(!rate_sampler.is_still());
+        beat(60_000, 2005);
+        beat(61_000, 2105);
+        assert_eq!(rate_sampler.rates().commands, 100.0);
     }
 
     #[test]

@@ -139,3 +139,30 @@ fn commands_that_need_few_shards_wait_for_no_others() {
     }
     assert_eq!(found, 2000);
 }
+
+#[test]
+fn a_worker_naps_while_nothing_is_due() {
+    let nap = Duration::from_secs(1);
+    let mut clients = Clients::new();
+    let clock = Clock::manual(1);
+    // So long that the rates of commands are 0 again.
+    let may_nap = |clients: &mut Clients| {
+        for _ in 0..60 {
+            clock.advance(Duration::from_millis(100));
+            clients.service.maintain(clock.now(), 256, &mut clients.outbox);
+        }
+        clients.service.may_nap(clock.now(), nap)
+    };
+    assert!(may_nap(&mut clients));
+    clients.execute(1, "SET lasting value");
+    clients.execute(1, "SET key value PX 60000");
+    assert!(may_nap(&mut clients), "it is due much later");
+    clients.execute(1, "SET soon value PX 18500");
+    assert!(!may_nap(&mut clients));
+    clients.execute(1, "DEL soon");
+    clock.advance(Duration::from_millis(35_500));
+    assert!(!may_nap(&mut clients), "the other one will be due");
+    clock.advance(Duration::from_secs(2));
+    assert!(may_nap(&mut clients), "it is gone");
+    assert_eq!(clients.execute(1, "DBSIZE").1, ":1\r\n");
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Overdue`]: the time limits of a connection.
+//! [`Overdue`]: the time limits of a connection. [`Rest`]: when to look at them.
 
 use super::{Connection, Phase};
 use crate::Options;
@@ -33,7 +33,36 @@ impl Overdue {
     }
 }
 
+/// For how long nothing has to be watched over of a connection for which nothing comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// It is in the middle of something.
+    None,
+    /// Until it has been idle for too long.
+    Until(Ticks),
+    ForLong,
+}
+
 impl<P: Protocol> Connection<P> {
+    /// For how long the connection needs no look.
+    pub(crate) fn rest(&self, options: &Options) -> Rest {
+        let is_open = self.phase == Phase::Open && !self.hung_up && self.failed.is_none();
+        let is_at_rest = is_open
+            && !self.queued
+            && !self.is_stalled
+            && self.unread_at.is_none()
+            && self.session.send().is_empty()
+            && !self.session.is_handshaking()
+            && !self.pipeline.is_inside_request(self.session.recv());
+        if !is_at_rest {
+            return Rest::None;
+        }
+        let is_limited = options.idle_timeout != Duration::ZERO
+            && !self.pipeline.is_blocked()
+            && !self.pipeline.protocol().may_idle();
+        if is_limited { Rest::Until(self.active_at + options.idle_timeout) } else { Rest::ForLong }
+    }
+
     /// Which time limit the connection has exceeded, if any.
     pub(crate) fn overdue(&self, now: Ticks, options: &Options) -> Option<Overdue> {
         let past =

@@ -94,6 +94,11 @@ impl Ports {
         }
     }
 
+    /// Whether datagrams wait at any socket, at least for it to be tried again.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !self.arrivals.is_empty() || self.ports.iter().any(|port| port.is_ready)
+    }
+
     /// Whether there is something to serve now without a further event.
     pub(crate) fn has_more(&self, now: Ticks) -> bool {
         !self.arrivals.is_empty() || self.ports.iter().any(|port| port.is_due(now))

@@ -130,6 +130,11 @@ impl Link {
         doubt == Doubt::Old && self.receiving == Receiving::On && self.way == Way::Ring
     }
 
+    /// Whether a next sweep has to call that.
+    pub(super) fn will_be_in_doubt(&self) -> bool {
+        self.doubt != Doubt::None && self.receiving == Receiving::On && self.way == Way::Ring
+    }
+
     /// Records that the connection has had its turn with the bytes that had arrived.
     pub(super) fn take_turn(&mut self) {
         let arrived = mem::take(&mut self.arrived);
@@ -228,7 +233,9 @@ mod tests {
         link.arrive(1);
         assert!(!link.is_in_doubt());
         link.arrive(1);
-        assert_eq!([(); 4].map(|()| link.is_in_doubt()), [false, true, false, false]);
+        let look = |link: &mut Link| (link.is_in_doubt(), link.will_be_in_doubt());
+        let looks = [(); 4].map(|()| look(&mut link));
+        assert_eq!(looks, [(false, true), (true, false), (false, false), (false, false)]);
     }
 
     #[test]

@@ -148,15 +148,16 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let _ = slot;
     }
 
-    /// Called by each sweep: looks for input of a connection, or its end, that the driver may have missed.
-    pub(super) fn look_for_unreported(&mut self, slot: usize) {
+    /// Called by each sweep: looks for input of a connection, or its end, that the driver may have missed. Returns
+    /// whether the next sweep has to look, too.
+    pub(super) fn look_for_unreported(&mut self, slot: usize) -> bool {
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
         if let Driver::Completions(uring) = &mut self.driver {
             let connection = &mut self.connections[slot];
-            uring.look_for_unreported(connection.link, &mut connection.session);
+            return uring.look_for_unreported(connection.link, &mut connection.session);
         }
-        #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
         let _ = slot;
+        false
     }
 
     /// Serves the input that has arrived for a connection, including bytes that the driver still holds, and

@@ -12,6 +12,7 @@
 //!   `Connection::awaits_mail`.
 
 use super::Worker;
+use super::nap::Calm;
 use crate::connection::Done;
 use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
 use crate::metrics::{ACCEPT_ERROR, CONNECTIONS_PUSH_OVERFLOW};
@@ -120,6 +121,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     }
 
     fn read_part(&mut self) {
+        self.calm = Calm::default();
         let mut mail = std::mem::take(&mut self.mail);
         self.inbox.take(MESSAGES / PARTS, LETTERS / PARTS, &mut mail);
         let Mail { messages, overrun, letters } = &mut mail;

@@ -38,6 +38,8 @@ macro_rules! on_engine {
             mod errands;
             #[path = "life.rs"]
             mod life;
+            #[path = "nap.rs"]
+            mod nap;
             #[path = "push.rs"]
             mod push;
             #[path = "rules.rs"]
@@ -168,6 +170,10 @@ thread_local! {
     static WITNESS: RefCell<Option<UnixStream>> = const { RefCell::new(None) };
     /// When it wants to be woken.
     static WAKE_AT: Cell<Option<Ticks>> = const { Cell::new(None) };
+    /// For how long it has nothing to do.
+    static MAY_NAP: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// How often it was asked for that.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// What a worker tells its service besides requests.
@@ -229,6 +235,11 @@ where
 
     fn wake_at(&self) -> Option<Ticks> {
         WAKE_AT.get()
+    }
+
+    fn may_nap(&self, _: Now, nap: Duration) -> bool {
+        ASKED.set(ASKED.get() + 1);
+        nap <= MAY_NAP.get()
     }
 
     fn post(&mut self, outbox: &mut Outbox) {

@@ -16,8 +16,8 @@ config::section! {
         pub threads: usize = 1, within 1..=256;
         /// Events a worker takes from the operating system at once.
         pub nevent: usize = Options::default().events, within 1..=65_536;
-        /// The longest sleep of a worker, and the grain of all time limits: connections are looked at
-        /// within ten of these.
+        /// The longest sleep of a worker, or a second for one with nothing to watch over, and the grain of
+        /// all time limits: connections are looked at within ten of these.
         pub timeout: Span = Span(Options::default().tick),
             within Span(Duration::from_millis(1))..=Span(Duration::from_secs(10));
         /// Requests a connection is served before others have their turn.
