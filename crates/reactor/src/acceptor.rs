@@ -131,7 +131,7 @@ impl Acceptor {
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let waker = Arc::new(waker);
-        dials.wake(waker.clone());
+        dials.set_acceptor(waker.clone());
         Ok(Acceptor {
             readiness,
             stop,

@@ -119,6 +119,8 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) queued: bool,
     /// Bytes have arrived since [`Connection::take_input`] was last called.
     has_input: bool,
+    /// A mark in the worker's mailbox, behind the letters that must reach it before the replies to what it has read.
+    mail_end: u64,
     /// When its worker learned of bytes to read, if it has not been served since.
     pub(crate) noted: Option<Timer>,
     /// An error of reading ahead; the connection ends with it when it is served.
@@ -156,6 +158,7 @@ impl<P: Protocol> Connection<P> {
             link: 0,
             queued: false,
             has_input: false,
+            mail_end: 0,
             noted: None,
             failed: None,
             active_at: now,
@@ -368,11 +371,17 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Whether letters have come that may be for this connection, and that must reach it before the replies to
-    /// requests that have just been read: INV-BEFORE. It is served again in the next turn of the worker's loop,
-    /// which begins with the mail.
+    /// requests that were read when they were there: INV-BEFORE. It is served again in the next turn of the worker's
+    /// loop, which begins with the mail. What comes later keeps it from nothing.
     #[inline]
-    fn awaits_mail<E>(&self, desk: &Desk<'_, E>) -> bool {
-        self.has_input && self.pipeline.protocol().takes_messages() && desk.inbox.has_mail()
+    fn awaits_mail<E>(&mut self, desk: &Desk<'_, E>) -> bool {
+        if !self.pipeline.protocol().takes_messages() {
+            return false;
+        }
+        if self.has_input {
+            self.mail_end = desk.inbox.end();
+        }
+        !desk.inbox.has_read(self.mail_end)
     }
 
     fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Limits that an operator may change while the server runs. Clones share the values. The acceptor sees a
-/// change at the next connection, or at once if new connections take it over from the listener; each worker at the next turn of its loop.
+/// change at the next connection, or at once if new connections take it over from the listener; each worker
+/// at the next turn of its loop.
 #[derive(Clone, Debug)]
 pub struct Dials(Arc<Inner>);
 
@@ -77,8 +78,8 @@ impl Dials {
         }
     }
 
-    /// Wakes this acceptor from now on.
-    pub(crate) fn wake(&self, acceptor: Arc<Waker>) {
+    /// Sets the acceptor that is woken from now on.
+    pub(crate) fn set_acceptor(&self, acceptor: Arc<Waker>) {
         *self.0.acceptor.lock().unwrap_or_else(PoisonError::into_inner) = Some(acceptor);
     }
 

@@ -21,7 +21,7 @@ use session::{Stream, TlsAcceptor};
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection that was just accepted.
@@ -70,10 +70,9 @@ pub(crate) struct Inbox {
     shared: Arc<Shared>,
 }
 
-/// Messages and letters taken out of a mailbox at once.
+/// Letters taken out of a mailbox at once.
 #[derive(Debug, Default)]
 pub(crate) struct Mail {
-    pub(crate) messages: Vec<Message>,
     /// Overrun connections: more was written to them than the mailbox holds. They must be removed before any
     /// letter is delivered.
     pub(crate) overrun: Vec<ConnectionId>,
@@ -82,7 +81,7 @@ pub(crate) struct Mail {
 
 impl Mail {
     pub(crate) fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.overrun.is_empty() && self.letters.is_empty()
+        self.overrun.is_empty() && self.letters.is_empty()
     }
 }
 
@@ -92,6 +91,9 @@ struct Shared {
     /// Whether the queues hold anything. Written under the lock; read without it, once per turn of
     /// the worker's loop.
     has_mail: AtomicBool,
+    /// [`Letters::written`] and [`Letters::taken`], written and read in the same way.
+    written: AtomicU64,
+    taken: AtomicU64,
     waker: Waker,
 }
 
@@ -117,6 +119,7 @@ impl Shared {
             return Ok(());
         }
         add(&mut queues);
+        self.written.store(queues.letters.written(), Ordering::Release);
         let is_awake = self.has_mail.swap(true, Ordering::AcqRel);
         drop(queues);
         if is_awake { Ok(()) } else { self.waker.wake() }
@@ -127,8 +130,13 @@ impl Shared {
 pub(crate) fn mailbox(waker: Waker, most: usize) -> (Mailbox, Inbox) {
     let letters = Letters::new(most);
     let queues = Queues { closed: false, messages: VecDeque::new(), letters };
-    let has_mail = AtomicBool::new(false);
-    let shared = Arc::new(Shared { queues: Mutex::new(queues), has_mail, waker });
+    let shared = Arc::new(Shared {
+        queues: Mutex::new(queues),
+        has_mail: AtomicBool::new(false),
+        written: AtomicU64::new(0),
+        taken: AtomicU64::new(0),
+        waker,
+    });
     (Mailbox { shared: shared.clone() }, Inbox { shared })
 }
 
@@ -167,15 +175,41 @@ impl Inbox {
         self.shared.has_mail.load(Ordering::Acquire)
     }
 
-    /// Takes up to `messages` messages and `letters` letters. The worker is not woken again for the rest:
-    /// [`Inbox::has_mail`] tells whether there is any.
-    pub(crate) fn take(&self, messages: usize, letters: usize, mail: &mut Mail) {
+    /// Takes up to `most` messages, and returns whether there are more. The worker is not woken again for these:
+    /// [`Inbox::has_mail`] tells whether anything is left.
+    pub(crate) fn take_messages(&self, most: usize, messages: &mut Vec<Message>) -> bool {
         let mut queues = self.shared.lock();
-        let part = queues.messages.len().min(messages);
-        mail.messages.extend(queues.messages.drain(..part));
-        queues.letters.take(letters, mail);
+        let part = queues.messages.len().min(most);
+        messages.extend(queues.messages.drain(..part));
+        self.note_left(&queues);
+        !queues.messages.is_empty()
+    }
+
+    /// Takes all overrun connections and up to `most` letters, in the same way.
+    pub(crate) fn take_letters(&self, most: usize, mail: &mut Mail) -> bool {
+        let mut queues = self.shared.lock();
+        queues.letters.take(most, mail);
+        self.shared.taken.store(queues.letters.taken(), Ordering::Release);
+        self.note_left(&queues);
+        !queues.letters.is_empty()
+    }
+
+    fn note_left(&self, queues: &Queues) {
         let is_empty = queues.messages.is_empty() && queues.letters.is_empty();
         self.shared.has_mail.store(!is_empty, Ordering::Release);
+    }
+
+    /// A mark behind the last letter that waits; see [`Inbox::has_read`].
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        self.shared.written.load(Ordering::Acquire)
+    }
+
+    /// Whether all letters in front of this mark have been taken.
+    #[inline]
+    pub(crate) fn has_read(&self, mark: u64) -> bool {
+        // Letters that are dropped move the mark back.
+        self.shared.taken.load(Ordering::Acquire) >= mark || !self.has_mail()
     }
 }
 

@@ -37,7 +37,7 @@ mod sweep;
 
 use crate::connection::{Connection, Desk, Next};
 use crate::datagram::Ports;
-use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
+use crate::mailbox::{Inbox, Mail, Mailbox, Message, mailbox};
 use crate::metrics::*;
 use crate::turn::Until;
 use crate::{Dials, Options, Seat};
@@ -72,7 +72,8 @@ pub struct Worker<P: Protocol, E, M> {
     index: usize,
     inbox: Inbox,
     mailbox: Mailbox,
-    /// Messages taken from the mailbox in this turn; empty between turns.
+    /// Messages and letters taken from the mailbox in this turn; empty between turns.
+    messages: Vec<Message>,
     mail: Mail,
     /// Errands for connections of other workers.
     outgoing: Outgoing,
@@ -150,6 +151,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             index,
             inbox,
             mailbox,
+            messages: Vec::new(),
             mail: Mail::default(),
             outgoing: Outgoing::default(),
             directory,

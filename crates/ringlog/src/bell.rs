@@ -23,7 +23,8 @@ impl Bell {
     /// Sleeps until a line is put into a connected drain, [`ring`](Bell::ring) is called, or `most` is over. Returns at once
     /// when `is_awaited` says that there is something to do already. The same thread must make all calls.
     pub fn sleep(&self, most: Duration, is_awaited: impl FnOnce() -> bool) {
-        self.sleeper.get_or_init(thread::current);
+        let sleeper = self.sleeper.get_or_init(thread::current);
+        debug_assert_eq!(sleeper.id(), thread::current().id(), "another thread would be woken");
         let begun = Instant::now();
         self.is_asleep.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);

@@ -36,8 +36,8 @@ impl<P: Protocol> Connection<P> {
         (mark, mark)
     }
 
-    /// Called when no replies wait any more. If some did, the peer was at work until it took the last part of them but one:
-    /// when it has taken the last is not known, since a busy worker may hear of it late.
+    /// Called when no replies wait any more. If some did, the peer counts as active until the last time that it took a part
+    /// of them and left another, and not until now: a busy worker may hear late that the rest was taken.
     #[inline]
     pub(super) fn note_taken(&mut self) {
         if let Some(since) = self.unread_at {

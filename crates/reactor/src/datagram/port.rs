@@ -26,9 +26,6 @@ const ROUNDS: usize = 8;
 /// For how long a socket is left alone that could not be received from.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The last line about such a socket.
-static PAUSE: Pause = Pause::new();
-
 /// The serial number of the connection that requests in datagrams are said to come from. No connection has
 /// it: what is sent to it is dropped.
 const SERIAL: u64 = 0;
@@ -55,6 +52,8 @@ struct Port {
     /// When to try again, since it failed. An event comes with new datagrams only, so what has come before would wait
     /// for those.
     retry_at: Option<Ticks>,
+    /// Since the last line of the log about that.
+    pause: Pause,
 }
 
 impl Port {
@@ -68,7 +67,7 @@ impl Ports {
     /// Ports for requests with this tag. Takes some 50 KiB of memory, and what the largest received datagrams
     /// have touched of 2 MiB more.
     pub(crate) fn new(sockets: Vec<DatagramSocket>, tag: u16, limits: AnswerLimits) -> Self {
-        let port = |socket| Port { socket, is_ready: false, retry_at: None };
+        let port = |socket| Port { socket, is_ready: false, retry_at: None, pause: Pause::new() };
         let ports = sockets.into_iter().map(port).collect();
         Ports {
             ports,
@@ -155,9 +154,12 @@ impl Ports {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     port.retry_at = Some(now + RETRY);
-                    if PAUSE.begin(now.as_millis()).is_some() {
+                    if let Some(others) = port.pause.begin(now.as_millis()) {
                         let address = port.socket.address();
-                        warn!("udp:{address}: cannot receive, and tries again: {error}");
+                        warn!(
+                            "udp:{address}: cannot receive, and tries again: {error}; \
+                             so it was {others} times since the last line"
+                        );
                     }
                 }
             }

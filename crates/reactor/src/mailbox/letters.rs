@@ -34,6 +34,8 @@ pub(super) struct Letters {
     /// Counted bytes of the queue.
     bytes: usize,
     most: usize,
+    /// How many letters were queued so far, but for those that were dropped.
+    written: u64,
     /// Connections to remove; no letter in the queue is for one of them.
     overrun: HashSet<ConnectionId>,
 }
@@ -42,12 +44,22 @@ impl Letters {
     /// An empty queue for about `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         let (queue, weights) = (VecDeque::new(), VecDeque::new());
-        Letters { queue, weights, bytes: 0, most, overrun: HashSet::new() }
+        Letters { queue, weights, bytes: 0, most, written: 0, overrun: HashSet::new() }
     }
 
     /// Whether there are neither letters nor overrun connections.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.overrun.is_empty()
+    }
+
+    /// How many letters were queued so far, but for those that were dropped.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// How many of them were taken.
+    pub(super) fn taken(&self) -> u64 {
+        self.written - self.queue.len() as u64
     }
 
     /// Queues `letters`.
@@ -58,6 +70,7 @@ impl Letters {
                 self.bytes += bytes;
                 self.queue.push_back(letter);
                 self.weights.push_back(bytes);
+                self.written += 1;
             }
         }
         if self.bytes > self.most {
@@ -87,6 +100,7 @@ impl Letters {
     /// those within a factor of two of the worst, then those within a factor of two of the worst
     /// that is left, and so on.
     fn shed(&mut self) {
+        let queued = self.queue.len();
         let mut written = HashMap::<ConnectionId, usize>::new();
         for letter in &self.queue {
             *written.entry(letter.0).or_default() +=
@@ -99,6 +113,7 @@ impl Letters {
             self.queue.retain(|letter| !overrun.contains(&letter.0));
             self.count();
         }
+        self.written -= (queued - self.queue.len()) as u64;
     }
 
     /// Counts all letters again: bytes that were counted for a dropped letter may be shared by one

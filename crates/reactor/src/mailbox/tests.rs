@@ -31,14 +31,14 @@ impl Rig {
         !events.is_empty()
     }
 
-    fn take(&self, messages: usize, letters: usize) -> Mail {
+    fn take(&self, letters: usize) -> Mail {
         let mut mail = Mail::default();
-        self.inbox.take(messages, letters, &mut mail);
+        self.inbox.take_letters(letters, &mut mail);
         mail
     }
 
     fn take_all(&self) -> Mail {
-        self.take(usize::MAX, usize::MAX)
+        self.take(usize::MAX)
     }
 
     fn write(&self, to: ConnectionId, errand: Errand) {
@@ -65,8 +65,9 @@ fn one_wake_up_serves_all_that_comes_until_the_worker_looks() {
     rig.mailbox.send(Message::Drain { deadline: Ticks::ZERO }).unwrap();
     assert!(!rig.was_woken(), "it has been woken already");
 
-    let mail = rig.take(1, 600);
-    assert_eq!((mail.messages.len(), mail.letters.len()), (1, 600));
+    let mut messages = Vec::new();
+    assert!(!rig.inbox.take_messages(1, &mut messages), "there are no more");
+    assert_eq!((messages.len(), rig.take(600).letters.len()), (1, 600));
     assert!(rig.inbox.has_mail(), "it knows that it has not taken everything");
     rig.write(id(1), Errand::Close);
     assert!(!rig.was_woken(), "and needs no waking for that");
@@ -84,7 +85,7 @@ fn letters_are_taken_as_they_are_queued_and_the_queues_change_places() {
     let mut places = HashSet::new();
     for round in 0..10 {
         (0..100).for_each(|serial| rig.write(id(serial), push(1)));
-        rig.inbox.take(1, 100 + round % 2, &mut mail);
+        rig.inbox.take_letters(100 + round % 2, &mut mail);
         assert_eq!(mail.letters.len(), 100);
         assert!(!rig.inbox.has_mail());
         places.insert(mail.letters.as_slices().0.as_ptr());
@@ -95,7 +96,7 @@ fn letters_are_taken_as_they_are_queued_and_the_queues_change_places() {
     let large = (1 << 20) / 2;
     for _ in 0..10 {
         rig.write(id(1), push(large));
-        rig.inbox.take(1, 1, &mut mail);
+        rig.inbox.take_letters(1, &mut mail);
         assert_eq!((mail.letters.len(), mail.overrun.len()), (1, 0));
         mail.letters.clear();
     }
@@ -114,6 +115,28 @@ fn what_is_sent_to_a_worker_that_has_ended_is_dropped() {
     mailbox.deliver(&mut batch).unwrap();
     assert!(batch.is_empty() && message.is_unique());
     mailbox.send(Message::Drain { deadline: Ticks::ZERO }).unwrap();
+}
+
+#[test]
+fn a_mark_is_read_when_the_letters_in_front_of_it_are_taken() {
+    let rig = Rig::new(10_000);
+    assert!(rig.inbox.has_read(rig.inbox.end()));
+    (0..10).for_each(|serial| rig.write(id(serial), push(1)));
+    let mark = rig.inbox.end();
+    rig.write(id(1), push(1));
+    for taken in 0..10 {
+        assert!(!rig.inbox.has_read(mark), "{taken} of 10");
+        rig.take(1);
+    }
+    assert!(rig.inbox.has_read(mark) && !rig.inbox.has_read(rig.inbox.end()));
+    // Dropped letters are waited for no longer than others.
+    let mark = rig.inbox.end();
+    rig.write(id(2), push(20_000));
+    rig.write(id(3), push(1));
+    rig.take_all();
+    assert!(rig.inbox.has_read(mark) && rig.inbox.has_read(rig.inbox.end()));
+    rig.write(id(3), push(1));
+    assert!(!rig.inbox.has_read(rig.inbox.end()));
 }
 
 #[test]
@@ -195,7 +218,7 @@ fn a_connection_gets_everything_in_order_or_it_is_overrun() {
         rig.mailbox.deliver(&mut batch.collect()).unwrap();
         // For a third of the time it is busy with something else.
         if round % 3000 < 2000 && below(2) == 0 {
-            receive(rig.take(1, below(12) as usize), &mut gone);
+            receive(rig.take(below(12) as usize), &mut gone);
         }
     }
     receive(rig.take_all(), &mut gone);
@@ -229,7 +252,7 @@ fn no_wake_up_is_lost_and_each_sender_keeps_its_order() {
                 rig.poll.poll(&mut events, Some(Duration::from_secs(20))).unwrap();
                 assert!(!events.is_empty(), "it would sleep for ever");
             }
-            for (to, errand) in rig.take(1, 5).letters {
+            for (to, errand) in rig.take(5).letters {
                 let Errand::Push(bytes) = errand else { panic!("all are messages") };
                 let next = &mut next[to.serial() as usize];
                 assert_eq!(bytes[..], next.to_le_bytes());

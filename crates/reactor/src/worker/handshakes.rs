@@ -25,7 +25,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     #[cold]
     fn shake_hands(&mut self) {
-        let begun = self.taken.unwrap_or(0);
+        let begun = self.woken.nanos();
         // It tells whether established connections are left for the next turn, and these steps leave none.
         let is_spent = self.is_spent;
         for _ in 0..self.handshakes.len() {

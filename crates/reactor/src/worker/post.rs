@@ -8,8 +8,11 @@
 //!
 //! * letters are in the mailbox before the replies of the connection that caused them leave: [`Outgoing::post`], and
 //!   [`Execute::post`] for those that the service gathers;
-//! * a connection that takes messages executes what it has just read only when the worker has no unread mail:
-//!   `Connection::awaits_mail`.
+//! * a connection that takes messages executes what it has read when the worker has taken the letters that were there
+//!   then, in however many turns: `Connection::awaits_mail`.
+//!
+//! INV-FIRST: in each turn newcomers are welcomed before letters are carried out, because a letter may remove a
+//! connection. Its place is free for the next turn only, which waits for events anew: those of this turn may tell of it.
 
 use super::Worker;
 use super::nap::Calm;
@@ -108,29 +111,41 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Takes messages and letters from the mailbox, up to the share of a turn: INV-SHORT. They may take half of its
     /// time, so that connections have the other half; what is left keeps the worker awake.
     pub(super) fn read_mail(&mut self) {
+        if !self.inbox.has_mail() {
+            return;
+        }
+        self.calm = Calm::default();
         let until = Until::new(self.woken, self.options.turn_time / 2);
-        for _ in 0..PARTS {
-            if !self.inbox.has_mail() {
-                break;
-            }
-            self.read_part();
-            if self.inbox.has_mail() && until.is_past() {
-                break;
+        for part in [Self::read_messages, Self::read_letters] {
+            for _ in 0..PARTS {
+                let has_more = part(self);
+                if !has_more || until.is_past() {
+                    break;
+                }
             }
         }
     }
 
-    fn read_part(&mut self) {
-        self.calm = Calm::default();
-        let mut mail = std::mem::take(&mut self.mail);
-        self.inbox.take(MESSAGES / PARTS, LETTERS / PARTS, &mut mail);
-        let Mail { messages, overrun, letters } = &mut mail;
+    /// Reads some messages, and returns whether there are more.
+    fn read_messages(&mut self) -> bool {
+        let mut messages = std::mem::take(&mut self.messages);
+        let has_more = self.inbox.take_messages(MESSAGES / PARTS, &mut messages);
         for message in messages.drain(..) {
             match message {
                 Message::Connection(newcomer) => self.welcome(*newcomer),
                 Message::Drain { deadline } => self.drain(deadline),
             }
         }
+        self.messages = messages;
+        self.deliver();
+        has_more
+    }
+
+    /// Carries out some letters, and returns whether there are more.
+    fn read_letters(&mut self) -> bool {
+        let mut mail = std::mem::take(&mut self.mail);
+        let has_more = self.inbox.take_letters(LETTERS / PARTS, &mut mail);
+        let Mail { overrun, letters } = &mut mail;
         for id in overrun.drain(..) {
             if let Some(&slot) = self.slots.get(&id) {
                 self.overflow(slot);
@@ -142,6 +157,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.pool.forget_shared();
         self.mail = mail;
         self.deliver();
+        has_more
     }
 
     fn welcome(&mut self, newcomer: Newcomer) {

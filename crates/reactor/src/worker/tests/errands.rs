@@ -3,6 +3,7 @@
 //! may idle.
 
 use super::*;
+use crate::worker::post::{LETTERS, MESSAGES, PARTS};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -175,6 +176,34 @@ fn what_was_sent_to_a_client_before_it_asked_reaches_it_before_the_answer() {
         assert_eq!(rig.read_all(&mut asks), (b"message\nping\n".to_vec(), false));
         assert_eq!(rig.read_all(&mut aloof), (b"ping\n".to_vec(), false));
         assert_eq!(rig.read_all(&mut writer), (b"write\n".to_vec(), false));
+    }
+}
+
+#[test]
+fn letters_of_several_turns_that_were_there_before_reach_a_client_before_the_answer() {
+    let mut rig = Rig::new(Options { turn_time: Duration::ZERO, ..options() }, act);
+    let mut client = rig.connect();
+    rig.settle();
+    let nobody = || (ConnectionId::new(0, 9), Errand::Push(Bytes::from_static(b"to nobody\n")));
+    let mut letters: Vec<_> = std::iter::repeat_with(nobody).take(3 * LETTERS / PARTS).collect();
+    letters.push((ConnectionId::new(0, 1), Errand::Push(Bytes::from_static(b"message\n"))));
+    client.write_all(b"ping\n").unwrap();
+    rig.worker.mailbox().deliver(&mut letters).unwrap();
+    assert_eq!(rig.read_all(&mut client), (b"message\nping\n".to_vec(), false));
+}
+
+#[test]
+fn an_event_of_a_connection_that_a_letter_removes_is_none_of_a_newcomer() {
+    let mut rig = Rig::new(options(), act);
+    let old = rig.connect();
+    rig.settle();
+    // In one turn: the old connection is closed by its peer, and cut; more come than are welcomed at once.
+    drop(old);
+    rig.write(1, Errand::Cut);
+    let mut clients: Vec<_> = (0..2 * MESSAGES / PARTS).map(|_| rig.connect()).collect();
+    for client in &mut clients {
+        client.write_all(b"ping\n").unwrap();
+        assert_eq!(rig.read_all(client), (b"ping\n".to_vec(), false));
     }
 }
 
