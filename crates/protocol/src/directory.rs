@@ -23,8 +23,14 @@ pub struct Peer {
     last_request_ms: AtomicU64,
     input: AtomicUsize,
     output: AtomicUsize,
+    /// In milliseconds; [`NEVER`] if nothing waits.
+    unread_since_ms: AtomicU64,
+    is_reader: AtomicBool,
     is_ending: AtomicBool,
 }
+
+/// No moment.
+const NEVER: u64 = u64::MAX;
 
 impl Peer {
     /// A connection accepted at `since`.
@@ -32,8 +38,20 @@ impl Peer {
         let local = local.into();
         let last_request_ms = AtomicU64::new(since.as_millis());
         let (input, output) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let is_ending = AtomicBool::new(false);
-        Peer { id, remote, local, since, last_request_ms, input, output, is_ending }
+        let unread_since_ms = AtomicU64::new(NEVER);
+        let (is_reader, is_ending) = (AtomicBool::new(false), AtomicBool::new(false));
+        Peer {
+            id,
+            remote,
+            local,
+            since,
+            last_request_ms,
+            input,
+            output,
+            unread_since_ms,
+            is_reader,
+            is_ending,
+        }
     }
 
     /// Records that it ends: its worker removes it, or has been told to close it. It stays in the directory until that
@@ -57,6 +75,33 @@ impl Peer {
                 cell.store(bytes, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Records since when it has taken nothing of what waits for it. Writes only what has changed.
+    #[inline]
+    pub fn leave_unread(&self, since: Option<Ticks>) {
+        let since_ms = since.map_or(NEVER, Ticks::as_millis);
+        if self.unread_since_ms.load(Ordering::Relaxed) != since_ms {
+            self.unread_since_ms.store(since_ms, Ordering::Relaxed);
+        }
+    }
+
+    /// Since when it has taken nothing of the replies and messages that wait for it; `None` if nothing waits.
+    pub fn unread_since(&self) -> Option<Ticks> {
+        let since_ms = self.unread_since_ms.load(Ordering::Relaxed);
+        (since_ms != NEVER).then(|| Ticks::from_millis(since_ms))
+    }
+
+    /// Records that it has taken all of what its socket could not hold at once.
+    pub fn prove_reader(&self) {
+        if !self.is_reader() {
+            self.is_reader.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it has done so before, and so probably reads.
+    pub fn is_reader(&self) -> bool {
+        self.is_reader.load(Ordering::Relaxed)
     }
 
     /// Bytes of memory for its requests, after its last turn; 0 while it is idle.
@@ -160,6 +205,13 @@ mod tests {
         first.hold(16, 5);
         let same = &directory.list()[0];
         assert_eq!((same.input_bytes(), same.output_bytes()), (16, 5));
+        assert_eq!(same.unread_since(), None);
+        first.leave_unread(Some(Ticks::from_millis(7)));
+        assert_eq!(same.unread_since(), Some(Ticks::from_millis(7)));
+        first.leave_unread(None);
+        assert_eq!((same.unread_since(), same.is_reader()), (None, false));
+        first.prove_reader();
+        assert!(same.is_reader());
         assert!(!same.is_ending());
         first.end();
         assert!(same.is_ending());

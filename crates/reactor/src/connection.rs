@@ -129,6 +129,8 @@ pub(crate) struct Connection<P: Protocol> {
     active_at: Ticks,
     /// Since when replies have been waiting without the peer taking any.
     unread_at: Option<Ticks>,
+    /// When replies first waited.
+    first_unread: Option<Ticks>,
     /// Since when the unsent bytes have been over the soft limit.
     soft_at: Option<Ticks>,
     _seat: Seat,
@@ -163,6 +165,7 @@ impl<P: Protocol> Connection<P> {
             failed: None,
             active_at: now,
             unread_at: None,
+            first_unread: None,
             soft_at: None,
             _seat: seat,
         }
@@ -422,7 +425,7 @@ impl<P: Protocol> Connection<P> {
         let flushed = self.session.flush_some(desk.pool, most)?;
         match flushed {
             Flush::Partial => self.active_at = desk.now.ticks,
-            Flush::Done => self.note_taken(),
+            Flush::Done => self.note_taken(desk.now.ticks),
             Flush::Blocked => {}
         }
         self.unread_at = match flushed {
@@ -440,15 +443,17 @@ impl<P: Protocol> Connection<P> {
             Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
         if flushed == Flush::Blocked {
+            self.first_unread = self.first_unread.or(self.unread_at);
             self.note_soft_limit(desk.output, desk.now.ticks);
         }
         Ok(flushed)
     }
 
-    /// Updates the directory's entry with the bytes that the buffers hold.
+    /// Updates the directory's entry with the bytes that the buffers hold, and since when the peer reads none.
     #[inline]
     pub(crate) fn tell_held(&self) {
         self.peer.hold(self.session.recv().capacity(), self.session.send().pending());
+        self.peer.leave_unread(self.unread_at);
     }
 
     /// Tells the service that it has come.

@@ -371,7 +371,7 @@ impl<K: Keyspace> Engine<K> {
             host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
         }
         if host.rate_sampler().is_due(now.ticks) {
-            host.forget_gone();
+            host.forget_gone(now.ticks);
             let used = host.settings().with_overhead(keyspace.used_bytes());
             host.rate_sampler().beat(now.ticks, host.counts(), used);
         }

@@ -8,9 +8,11 @@
 //!
 //! 1. With `maxmemory-clients`: that number, as in Redis.
 //! 2. Else with `maxmemory`, when memory is needed, for keys or because more than `maxmemory` is used: a
-//!    guaranteed share ([`share`]) for unread replies and held state. Memory of clients beyond it is freed
-//!    before keys are evicted. Arriving requests have a larger share of their own ([`arriving`]), because
-//!    they end soon and may contain a large value.
+//!    guaranteed share ([`share`]) for held state and for replies that are left unread. Memory of clients beyond
+//!    it is freed before keys are evicted. What is on its way has a larger share of its own ([`moving`]),
+//!    because it is gone soon and may contain large values: requests that arrive, and replies whose clients have
+//!    read some within [`GRACE`]. Keys are evicted for that, as Redis does it. Of clients that have not yet read
+//!    what their sockets could not hold, and may never read, it is the replies of one alone, those that take most.
 //! 3. Else: a share of the machine's memory ([`MACHINE_SHARE`]).
 //!
 //! The clients that take most are closed first, at once and without sending their replies. Until their
@@ -37,8 +39,12 @@ const LEAST: u64 = 128 << 10;
 /// The smallest guaranteed share, however low `maxmemory` is.
 const SHARE_LEAST: u64 = 1 << 20;
 
-/// The smallest share of arriving requests.
-const ARRIVING_LEAST: u64 = 16 << 20;
+/// The smallest share of what is on its way.
+const MOVING_LEAST: u64 = 16 << 20;
+
+/// For how long a client may read none of its replies until they are said to be left unread. A slow network or a busy
+/// machine may keep a client for a part of it.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Without `maxmemory`, clients may take the machine's memory divided by this.
 const MACHINE_SHARE: u64 = 4;
@@ -47,14 +53,14 @@ const MACHINE_SHARE: u64 = 4;
 /// then.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Guaranteed bytes for unread replies and held state of clients.
+/// Guaranteed bytes for held state of clients and for what they leave unread.
 fn share(maxmemory: u64) -> u64 {
     (maxmemory / 20).max(SHARE_LEAST)
 }
 
-/// Bytes that arriving requests may take when memory is full.
-fn arriving(maxmemory: u64) -> u64 {
-    (maxmemory / 2).max(ARRIVING_LEAST)
+/// Bytes that requests and replies on their way may take when memory is full.
+fn moving(maxmemory: u64) -> u64 {
+    (maxmemory / 2).max(MOVING_LEAST)
 }
 
 /// How much clients may take.
@@ -62,8 +68,8 @@ fn arriving(maxmemory: u64) -> u64 {
 enum Allowance {
     /// This many bytes in total.
     Together(u64),
-    /// `lasting` bytes for unread replies and held state, `arriving` bytes for requests.
-    Apart { lasting: u64, arriving: u64 },
+    /// `lasting` bytes for held state and what is left unread, `moving` bytes for what is on its way.
+    Apart { lasting: u64, moving: u64 },
 }
 
 impl Allowance {
@@ -71,7 +77,7 @@ impl Allowance {
     fn least(self) -> u64 {
         match self {
             Allowance::Together(bytes) => bytes,
-            Allowance::Apart { lasting, arriving } => lasting.min(arriving),
+            Allowance::Apart { lasting, moving } => lasting.min(moving),
         }
     }
 }
@@ -109,12 +115,25 @@ struct Load {
     id: ConnectionId,
     peer: Option<Arc<Peer>>,
     client: Option<Arc<Client>>,
-    /// Bytes of arriving requests.
-    input: u64,
-    /// Bytes of unread replies and held state.
+    /// Bytes of requests that arrive, and of replies that it reads.
+    moving: u64,
+    /// Bytes of replies of which it is not known yet whether it reads them.
+    doubtful: u64,
+    /// Bytes of held state, and of replies that it leaves unread.
     lasting: u64,
     /// It is never closed to free memory.
     is_spared: bool,
+}
+
+impl Load {
+    fn new(id: ConnectionId) -> Self {
+        let (peer, client) = (None, None);
+        Load { id, peer, client, moving: 0, doubtful: 0, lasting: 0, is_spared: false }
+    }
+
+    fn total(&self) -> u64 {
+        self.moving + self.doubtful + self.lasting
+    }
 }
 
 impl ClientMemory {
@@ -205,9 +224,9 @@ impl ClientMemory {
         let is_room_needed = is_room_needed || settings.policy() != Policy::NoEviction;
         let requests = self.buffers().saturating_sub(self.unsent.load(Relaxed));
         let slack =
-            if is_room_needed { 0 } else { share(maxmemory) + requests.min(arriving(maxmemory)) };
+            if is_room_needed { 0 } else { share(maxmemory) + requests.min(moving(maxmemory)) };
         (used > limit.saturating_add(slack))
-            .then(|| Allowance::Apart { lasting: share(maxmemory), arriving: arriving(maxmemory) })
+            .then(|| Allowance::Apart { lasting: share(maxmemory), moving: moving(maxmemory) })
     }
 
     /// Records that a connection has ended.
@@ -258,10 +277,10 @@ impl Host {
 
     /// Stops counting clients as being closed that are gone: a connection may have ended just
     /// before it was to be closed.
-    pub(crate) fn forget_gone(&self) {
+    pub(crate) fn forget_gone(&self, now: Ticks) {
         if self.client_memory.leaving.load(Relaxed) > 0 {
             let mut round = self.client_memory.round.lock();
-            let present: HashSet<_> = self.loads(None).iter().map(|load| load.id).collect();
+            let present: HashSet<_> = self.loads(now, None).iter().map(|load| load.id).collect();
             round.cut.retain(|id, _| present.contains(id));
             self.client_memory.publish(&round, self.settings());
         }
@@ -281,12 +300,12 @@ impl Host {
         if round.is_fruitless(now, taken) {
             return;
         }
-        let mut loads = self.loads(for_whom);
+        let mut loads = self.loads(now, for_whom);
         loads.retain(|load| !round.cut.contains_key(&load.id));
         let chosen = choose(loads, allowance);
         round.fruitless = chosen.is_empty().then_some((now, taken));
         for load in chosen {
-            let bytes = load.input + load.lasting;
+            let bytes = load.total();
             let remote = load.peer.as_ref().map_or("", |peer| &peer.remote);
             log::warn!("{remote}: closed to free memory, of which it takes {bytes} bytes");
             if let Some(peer) = &load.peer {
@@ -307,15 +326,20 @@ impl Host {
     }
 
     /// The memory of each client.
-    fn loads(&self, for_whom: Option<ConnectionId>) -> Vec<Load> {
+    fn loads(&self, now: Ticks, for_whom: Option<ConnectionId>) -> Vec<Load> {
         let peers = self.platform().map_or_else(Vec::new, |platform| platform.peers());
-        let of_peer = |peer: Arc<Peer>| Load {
-            id: peer.id,
-            input: peer.input_bytes() as u64,
-            lasting: peer.output_bytes() as u64,
-            peer: Some(peer),
-            client: None,
-            is_spared: false,
+        let of_peer = |peer: Arc<Peer>| {
+            let (input, output) = (peer.input_bytes() as u64, peer.output_bytes() as u64);
+            let is_unread = peer.unread_since().is_some_and(|since| now.since(since) >= GRACE);
+            let mut load = Load::new(peer.id);
+            load.moving = input;
+            match (is_unread, peer.is_reader()) {
+                (true, _) => load.lasting = output,
+                (false, true) => load.moving += output,
+                (false, false) => load.doubtful = output,
+            }
+            load.peer = Some(peer);
+            load
         };
         // What one that ends has taken has been counted out already, or is about to be.
         let peers = peers.into_iter().filter(|peer| !peer.is_ending());
@@ -325,10 +349,7 @@ impl Host {
             let id = client.id;
             let load = loads.entry(id).or_insert_with(|| match &client.peer {
                 Some(peer) => of_peer(Arc::clone(peer)),
-                None => {
-                    let (peer, client) = (None, None);
-                    Load { id, peer, client, input: 0, lasting: 0, is_spared: false }
-                }
+                None => Load::new(id),
             });
             load.lasting += client.memory.total();
             load.is_spared = client.is(Client::NO_EVICT);
@@ -343,12 +364,16 @@ impl Host {
 }
 
 /// The clients to close so that the others are within the limit, those that take most first.
-fn choose(loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
+fn choose(mut loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
     match allowance {
-        Allowance::Together(bytes) => cut(loads, bytes, |load| load.input + load.lasting).0,
-        Allowance::Apart { lasting, arriving } => {
+        Allowance::Together(bytes) => cut(loads, bytes, Load::total).0,
+        Allowance::Apart { lasting, moving } => {
+            if let Some(most) = loads.iter_mut().max_by_key(|load| load.doubtful) {
+                most.moving += std::mem::take(&mut most.doubtful);
+            }
+            loads.iter_mut().for_each(|load| load.lasting += std::mem::take(&mut load.doubtful));
             let (mut chosen, left) = cut(loads, lasting, |load| load.lasting);
-            chosen.extend(cut(left, arriving, |load| load.input).0);
+            chosen.extend(cut(left, moving, |load| load.moving).0);
             chosen
         }
     }

@@ -40,9 +40,10 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn on_sent(&mut self, all: bool, output: &Output, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
         if !is_left {
-            self.note_taken();
+            self.note_taken(now);
         }
         self.unread_at = is_left.then_some(now);
+        self.first_unread = self.first_unread.or(self.unread_at);
         if self.soft_at.is_some() {
             self.note_soft_limit(output, now);
         }

@@ -11,6 +11,9 @@ use log::warn;
 use protocol::{Ending, Protocol};
 use std::time::Duration;
 
+/// The time after which the buffers of the system are full for a peer that does not read: what is taken later, was read.
+const FILLED: Duration = Duration::from_millis(100);
+
 impl<P: Protocol> Connection<P> {
     /// The numbers of unsent bytes at which nothing more is executed in this turn: of those that are copied, and of all.
     ///
@@ -39,9 +42,12 @@ impl<P: Protocol> Connection<P> {
     /// Called when no replies wait any more. If some did, the peer counts as active until the last time that it took a part
     /// of them and left another, and not until now: a busy worker may hear late that the rest was taken.
     #[inline]
-    pub(super) fn note_taken(&mut self) {
+    pub(super) fn note_taken(&mut self, now: Ticks) {
         if let Some(since) = self.unread_at {
             self.active_at = self.active_at.max(since);
+            if self.first_unread.is_some_and(|first| now.since(first) >= FILLED) {
+                self.peer.prove_reader();
+            }
         }
     }
 

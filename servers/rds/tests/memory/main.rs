@@ -300,6 +300,29 @@ fn clients_above_maxmemory_clients_are_closed_and_those_are_spared_who_may_stay(
     assert_eq!(rig.number("evicted_clients"), 1);
 }
 
+/// Keys make room for it, as in Redis.
+#[test]
+fn a_client_that_reads_gets_large_replies_when_memory_is_full() {
+    let mut rig = Rig::start(&["--maxmemory", "32mb", "--maxmemory-policy", "allkeys-lru"]);
+    let value = vec![b'v'; 10_000];
+    for n in 0..4_000 {
+        rig.operator
+            .ask(&flood::request(&[b"SET", format!("key:{n}").as_bytes(), &value]), b"+OK\r\n");
+    }
+    assert!(rig.number("evicted_keys") > 0);
+    let (name, count) = (&b"key:3999"[..], 800);
+    let mget = flood::request(&[vec![&b"MGET"[..]], vec![name; count]].concat());
+    let bulk = [b"$10000\r\n", &value[..], b"\r\n"].concat();
+    let reply = [format!("*{count}\r\n").into_bytes(), bulk.repeat(count)].concat();
+    for _ in 0..10 {
+        rig.operator.ask(&mget, &reply);
+        rig.operator.ask(b"MULTI\r\n", b"+OK\r\n");
+        rig.operator.ask(&mget, b"+QUEUED\r\n");
+        rig.operator.ask(b"EXEC\r\n", &[b"*1\r\n", &reply[..]].concat());
+    }
+    assert_eq!(rig.number("evicted_clients"), 0);
+}
+
 /// Nor are messages free that wait for somebody: of any size, and of a monitor, which has no limit of its own.
 #[test]
 fn a_monitor_that_does_not_read_is_closed() {

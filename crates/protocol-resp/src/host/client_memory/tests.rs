@@ -3,9 +3,8 @@
 
 use super::*;
 
-fn load(serial: u64, input: u64, lasting: u64) -> Load {
-    let id = ConnectionId::new(0, serial);
-    Load { id, peer: None, client: None, input, lasting, is_spared: false }
+fn load(serial: u64, moving: u64, lasting: u64) -> Load {
+    Load { moving, lasting, ..Load::new(ConnectionId::new(0, serial)) }
 }
 
 fn serials(chosen: &[Load]) -> Vec<u64> {
@@ -24,14 +23,27 @@ fn those_who_take_most_go_until_the_others_fit() {
 }
 
 #[test]
-fn what_is_arriving_has_a_bound_of_its_own() {
+fn what_is_on_its_way_has_a_bound_of_its_own() {
     let loads = vec![load(1, 60, 0), load(2, 50, 0), load(3, 0, 30), load(4, 40, 10)];
     let of =
-        |lasting, arriving| serials(&choose(loads.clone(), Allowance::Apart { lasting, arriving }));
+        |lasting, moving| serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }));
     assert_eq!(of(40, 150), []);
     assert_eq!(of(39, 150), [3]);
     assert_eq!(of(40, 149), [1]);
     assert_eq!(of(5, 110), [3, 4], "what the fourth sends is gone with it");
+}
+
+#[test]
+fn of_those_who_may_not_read_one_is_waited_for() {
+    let doubtful = |serial, doubtful| Load { doubtful, ..load(serial, 0, 0) };
+    let loads = vec![doubtful(1, 50), doubtful(2, 40), doubtful(3, 30), load(4, 45, 0)];
+    let of =
+        |lasting, moving| serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }));
+    assert_eq!(of(70, 95), [], "the first is on its way with what is read");
+    assert_eq!(of(69, 95), [2]);
+    assert_eq!(of(20, 95), [2, 3]);
+    assert_eq!(of(20, 94), [2, 3, 1]);
+    assert_eq!(serials(&choose(loads.clone(), Allowance::Together(164))), [1]);
 }
 
 #[test]
@@ -68,7 +80,7 @@ fn the_limit_is_in_bytes_or_percent_and_no_less_than_redis_has_it() {
 fn clients_give_way_when_room_is_needed() {
     const MIB: u64 = 1 << 20;
     let (client_memory, settings) = (ClientMemory::default(), Settings::default());
-    let apart = Some(Allowance::Apart { lasting: 5 * MIB, arriving: 50 * MIB });
+    let apart = Some(Allowance::Apart { lasting: 5 * MIB, moving: 50 * MIB });
     assert!(matches!(client_memory.allowance(&settings, 0, false), Some(Allowance::Together(_))));
     settings.set_maxmemory(100 * MIB);
     assert_eq!(client_memory.allowance(&settings, 100 * MIB, true), None, "there is room");
