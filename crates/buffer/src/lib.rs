@@ -29,7 +29,6 @@
 mod pool;
 mod recv;
 mod send;
-mod shared;
 
 pub use pool::Pool;
 pub use recv::{Lent, RecvBuf};

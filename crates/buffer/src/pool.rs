@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Pool`]: the blocks that the connections of one worker borrow.
 
-use crate::shared::Shared;
-use bytes::Bytes;
-
 /// A worker's stock of receive blocks and of send blocks, each of one size, lent last-in first-out.
 ///
 /// It never refuses: when it is empty it allocates, and a block that comes back to a full pool is
@@ -17,7 +14,6 @@ use bytes::Bytes;
 pub struct Pool {
     recv: Stock,
     send: Stock,
-    shared: Shared,
 }
 
 /// Blocks of one size.
@@ -79,7 +75,7 @@ impl Pool {
     /// When a size is zero.
     pub fn new(recv_bytes: usize, send_bytes: usize, keep: usize) -> Self {
         let (recv, send) = (Stock::new(recv_bytes, keep), Stock::new(send_bytes, keep));
-        Pool { recv, send, shared: Shared::default() }
+        Pool { recv, send }
     }
 
     /// Bytes of the unused blocks in the pool.
@@ -99,41 +95,10 @@ impl Pool {
         self.send.lent
     }
 
-    /// Bytes of all blocks, unused and held by buffers, and of [shared messages](Pool::share). The growth of a send buffer
-    /// counts from its next [`lend`](crate::SendBuf::lend) or [`release`](crate::SendBuf::release) on. Costs a few
-    /// additions.
+    /// Bytes of all blocks, unused and held by buffers. The growth of a send buffer counts from its next
+    /// [`lend`](crate::SendBuf::lend) or [`release`](crate::SendBuf::release) on. Costs a few additions.
     pub fn bytes(&self) -> usize {
-        self.lent_bytes() + self.idle_bytes() + self.shared_bytes()
-    }
-
-    /// Bytes of the messages that buffers hold, each counted once.
-    #[inline]
-    pub fn shared_bytes(&self) -> usize {
-        self.shared.bytes()
-    }
-
-    /// Counts a message for one or more buffers as memory, once, until all have sent or dropped it. The result is what they
-    /// hold of it. The same message, given to one buffer after the other, is counted with the first.
-    ///
-    /// ```
-    /// let mut pool = buffer::Pool::new(16 << 10, 64 << 10, 64);
-    /// let message = bytes::Bytes::from(vec![b'm'; 1000]);
-    /// let (one, other) = (pool.share(message.clone()), pool.share(message));
-    /// pool.forget_shared();
-    /// assert_eq!(pool.shared_bytes(), 1000);
-    /// drop(one);
-    /// assert_eq!(pool.bytes(), 1000);
-    /// drop(other);
-    /// assert_eq!(pool.bytes(), 0);
-    /// ```
-    pub fn share(&mut self, message: Bytes) -> Bytes {
-        self.shared.count(message)
-    }
-
-    /// Lets go of the last message: no other buffer gets it.
-    #[inline]
-    pub fn forget_shared(&mut self) {
-        self.shared.forget();
+        self.lent_bytes() + self.idle_bytes()
     }
 
     /// Frees half of the blocks that have not been used since the last call, of each kind. Called from time to time, it leaves

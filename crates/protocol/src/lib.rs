@@ -68,6 +68,6 @@ pub use directory::{Directory, Peer};
 pub use either::Either;
 pub use execute::{Buffers, Context, Control, Ending, Execute};
 pub use foreign::{FirstBytes, Foreign};
-pub use outbox::{ConnectionId, Errand, Outbox, Ticket};
+pub use outbox::{ConnectionId, Errand, Outbox, SHARED_MIN, Ticket};
 pub use prefetch::Stage;
 pub use sharing::{ExecuteOn, Lend, Sharing};

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Outbox`]: errands, the effects of a request on other connections.
+//!
+//! * `outbox/held.rs`: the memory of the messages in them.
+
+mod held;
 
 use bytes::Bytes;
+use held::Held;
+
+/// The smallest message or reply that a connection sends by reference; a smaller one costs less to copy than to keep.
+pub const SHARED_MIN: usize = 512;
+
+/// How many errands back a message is looked for that was pushed before: one to many is pushed to one after the other, in no
+/// more than two forms.
+const LOOKED_BACK: usize = 16;
 
 /// Identifies a connection of this process. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,9 +79,13 @@ pub enum Errand {
 /// The worker carries out the errands after the turn that added them. Those for one connection are carried
 /// out in the order in which they were added, behind the replies already written to it. An errand for a
 /// connection that is gone is dropped.
+///
+/// Messages and replies of [`SHARED_MIN`] bytes and more are shared by all who get them, on whichever worker, and count as
+/// memory here, where they are made, until the last one has sent or dropped them: [`Outbox::shared_bytes`].
 #[derive(Debug, Default)]
 pub struct Outbox {
     errands: Vec<(ConnectionId, Errand)>,
+    held: Held,
 }
 
 impl Outbox {
@@ -80,9 +96,40 @@ impl Outbox {
 
     /// Sends `bytes` to the connection `to`. A client that lets such messages pile up is closed, so no
     /// message is lost while its connection lives.
+    ///
+    /// Clones of a message that are pushed one after the other count as memory once.
+    ///
+    /// ```
+    /// # use protocol::{ConnectionId, Outbox};
+    /// let (mut outbox, message) = (Outbox::new(), bytes::Bytes::from(vec![b'm'; 100_000]));
+    /// for serial in 0..1_000 {
+    ///     outbox.push(ConnectionId::new(0, serial), message.clone());
+    /// }
+    /// assert!((100_000..101_000).contains(&outbox.shared_bytes()));
+    /// ```
     #[inline]
     pub fn push(&mut self, to: ConnectionId, bytes: Bytes) {
+        let bytes = if bytes.len() < SHARED_MIN { bytes } else { self.counted(bytes) };
         self.errands.push((to, Errand::Push(bytes)));
+    }
+
+    /// A message as it is counted: as one of the last errands has it, or as a new one.
+    fn counted(&self, bytes: Bytes) -> Bytes {
+        let same =
+            self.errands.iter().rev().take(LOOKED_BACK).find_map(|(_, errand)| match errand {
+                Errand::Push(other) => {
+                    let is_same = (other.as_ptr(), other.len()) == (bytes.as_ptr(), bytes.len());
+                    is_same.then_some(other)
+                }
+                Errand::Resume(..) | Errand::Close | Errand::Cut => None,
+            });
+        same.map_or_else(|| self.held.count(bytes), Bytes::clone)
+    }
+
+    /// Bytes of memory of the messages and replies from this outbox that somebody holds, each once.
+    #[inline]
+    pub fn shared_bytes(&self) -> usize {
+        self.held.bytes()
     }
 
     /// Sends `reply`, which may be empty, to the connection `to` and resumes it, if it is blocked with
@@ -98,6 +145,7 @@ impl Outbox {
     /// requests is being executed.
     #[inline]
     pub fn resume(&mut self, to: ConnectionId, ticket: Ticket, reply: Bytes) {
+        let reply = if reply.len() < SHARED_MIN { reply } else { self.held.count(reply) };
         self.errands.push((to, Errand::Resume(ticket, reply)));
     }
 
@@ -140,6 +188,12 @@ impl Outbox {
                 each(bytes);
             }
         }
+    }
+
+    /// Takes all errands, into an outbox that counts memory together with this one.
+    #[must_use]
+    pub fn take(&mut self) -> Outbox {
+        Outbox { errands: std::mem::take(&mut self.errands), held: self.held.clone() }
     }
 
     /// Removes the errands for connections of other workers than `worker`, in the order in which they were added.
@@ -214,5 +268,40 @@ mod tests {
         assert_eq!(recalled, [Bytes::from_static(b"2"), Bytes::from_static(b"4")]);
         assert_eq!(outbox.len(), 4, "the first, the other's two, and the close");
         outbox.recall(9, me, |_| panic!("there are not so many"));
+    }
+
+    /// Whatever becomes of the errands, and whoever pushes two forms of a message by turns.
+    #[test]
+    fn a_message_to_many_counts_once_until_the_last_has_dropped_it() {
+        let mut outbox = Outbox::new();
+        let forms = [vec![1; 1 << 20], vec![2; 1 << 20]].map(Bytes::from);
+        for serial in 0..2_000 {
+            let form = &forms[serial as usize % 2];
+            outbox.push(ConnectionId::new(serial as usize % 4, serial), form.clone());
+        }
+        let both = outbox.shared_bytes();
+        assert!((2 << 20..(2 << 20) + 1_000).contains(&both), "{both} bytes");
+        let mut taken = outbox.take();
+        assert!(outbox.is_empty() && taken.len() == 2_000);
+        let mut errands: Vec<_> = taken.drain().collect();
+        drop(taken);
+        assert_eq!(outbox.shared_bytes(), both, "they are on their way");
+        errands.truncate(1);
+        assert_eq!(outbox.shared_bytes(), both / 2);
+        assert_eq!(errands, [(ConnectionId::new(0, 0), Errand::Push(forms[0].clone()))]);
+        errands.clear();
+        assert_eq!(outbox.shared_bytes(), 0);
+    }
+
+    #[test]
+    fn replies_count_and_what_is_small_does_not() {
+        let (mut outbox, to) = (Outbox::new(), ConnectionId::new(0, 1));
+        outbox.push(to, vec![1; SHARED_MIN - 1].into());
+        outbox.resume(to, Ticket::default(), vec![1; SHARED_MIN - 1].into());
+        assert_eq!(outbox.shared_bytes(), 0);
+        outbox.resume(to, Ticket::default(), vec![1; SHARED_MIN].into());
+        assert!(outbox.shared_bytes() > SHARED_MIN, "with what it takes to count it");
+        drop(outbox.drain());
+        assert_eq!(outbox.shared_bytes(), 0);
     }
 }

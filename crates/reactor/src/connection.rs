@@ -17,7 +17,7 @@ use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks, Timer};
 pub(crate) use overdue::{Overdue, Rest};
-use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
+use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol, SHARED_MIN};
 use session::{Flush, Session};
 use std::io;
 use std::sync::Arc;
@@ -34,10 +34,6 @@ const BODY_MAX: usize = (256 << 10) + (32 << 10);
 /// those of other connections between them, costs the kernel up to twice the time; so one of a megabyte leaves whole.
 /// See [`SendBuf::portion`](buffer::SendBuf::portion).
 pub(crate) const SEND_MAX: usize = 512 << 10;
-
-/// The smallest message from another connection that is sent by reference; a smaller one costs less
-/// to copy than to keep.
-const PINNED_MIN: usize = 512;
 
 /// What a worker lends to the connection it serves.
 pub(crate) struct Desk<'a, E> {
@@ -232,10 +228,10 @@ impl<P: Protocol> Connection<P> {
 
     fn append(&mut self, message: Bytes, pool: &mut Pool) {
         let (_, send) = self.session.buffers();
-        if message.len() < PINNED_MIN {
+        if message.len() < SHARED_MIN {
             send.put_message(&message, pool);
         } else {
-            send.put_shared(pool.share(message));
+            send.put_shared_message(message, pool);
         }
         // Whoever sends it piece by piece looks there whether the last one has been taken.
         self.tell_held();

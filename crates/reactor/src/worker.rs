@@ -242,7 +242,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.serve_datagrams();
         self.serve_handshakes();
         let before = self.footprint.told();
-        if let Some(buffers) = self.footprint.news(&self.pool) {
+        if let Some(buffers) = self.footprint.news(&self.pool, self.outbox.shared_bytes()) {
             note_buffers(buffers.bytes as i64 - before as i64);
             self.driver.note_received(self.pool.lent_bytes() - self.pool.lent_send_bytes());
             self.service.buffers(buffers);

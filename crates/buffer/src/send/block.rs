@@ -94,21 +94,30 @@ impl SendBuf {
         self.count(pool);
     }
 
+    /// Appends `message` by reference, however much waits, and reports at once what its place in the queue takes: a
+    /// buffer of a peer that only gets messages may be neither lent a block nor released for long.
+    pub fn put_shared_message(&mut self, message: Bytes, pool: &mut Pool) {
+        self.put_shared(message);
+        self.count(pool);
+    }
+
     /// Gives the block back if nothing waits in it.
     #[inline]
     pub fn release(&mut self, pool: &mut Pool) {
-        if self.waiting() == 0 && self.bytes.capacity() != 0 {
-            let block = std::mem::take(&mut self.bytes);
-            self.count(pool);
-            pool.give_send(block);
+        if self.waiting() == 0 {
             // The queue's memory is kept for the next large values, unless a burst has made it
             // large.
             if self.pieces.capacity() > PIECES_KEPT {
                 self.pieces = VecDeque::new();
             }
-        } else {
-            self.count(pool);
+            if self.bytes.capacity() != 0 {
+                let block = std::mem::take(&mut self.bytes);
+                self.count(pool);
+                pool.give_send(block);
+                return;
+            }
         }
+        self.count(pool);
     }
 
     /// Gives the block back if only few copied bytes wait, which move to memory of their size. For a peer that has not read what
@@ -133,9 +142,18 @@ impl SendBuf {
         self.counted = held;
     }
 
-    /// Bytes of memory that count as the buffer's. Of values by reference, which belong to their store, these are the ones
-    /// that have more than 64 KiB waiting before them.
+    /// Bytes of memory that count as the buffer's, with those of its queue where more than a few pieces wait. Of values by
+    /// reference, which belong to their store, these are the ones that have more than 64 KiB waiting before them.
+    #[inline]
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity() + self.sealed
+        self.bytes.capacity() + self.sealed + self.queue_bytes()
+    }
+
+    /// Bytes of memory of the queue of pieces: for small messages by reference not much less than their own, and not shared
+    /// with other peers. The one that every connection may keep is part of the connection.
+    #[inline]
+    pub(super) fn queue_bytes(&self) -> usize {
+        let places = self.pieces.capacity();
+        if places > PIECES_KEPT { places * size_of::<Piece>() } else { 0 }
     }
 }

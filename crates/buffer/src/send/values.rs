@@ -69,7 +69,7 @@ impl SendBuf {
         self.sealed += held;
     }
 
-    /// Appends `message` by reference, however much waits: for messages that many peers share.
+    /// Appends `message` by reference, however much waits. See [`SendBuf::put_shared_message`] for one that many peers share.
     pub fn put_shared(&mut self, message: Bytes) {
         if !message.is_empty() {
             self.piece_bytes += message.len();

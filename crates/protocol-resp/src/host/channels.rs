@@ -20,6 +20,9 @@ pub(crate) struct Channels {
     tables: RwLock<Tables>,
 }
 
+/// The most bytes around a part of a message: a sign, a length, and two line ends.
+const FRAME_BYTES: usize = 16;
+
 /// For each name its subscribers.
 type Table = HashMap<Box<[u8]>, Crowd<Listener>>;
 
@@ -197,7 +200,9 @@ fn send(listeners: &[Listener], parts: &[&[u8]], outbox: &mut Outbox) -> usize {
 }
 
 fn encode(parts: &[&[u8]], version: Version) -> Bytes {
-    let mut bytes = Vec::new();
+    // As large as it gets: it may wait for long, and a vector that grows takes up to twice the memory.
+    let lengths = parts.iter().map(|part| part.len() + FRAME_BYTES);
+    let mut bytes = Vec::with_capacity(FRAME_BYTES + lengths.sum::<usize>());
     let mut out = Writer::new(&mut bytes, version);
     out.push(parts.len());
     for part in parts {
@@ -210,6 +215,17 @@ fn encode(parts: &[&[u8]], version: Version) -> Bytes {
 mod tests {
     use super::*;
     use protocol::Errand;
+
+    #[test]
+    fn messages_are_encoded_where_they_stay() {
+        for len in [0, 100, 600, 1 << 20] {
+            let part = vec![b'x'; len];
+            let parts = [&b"pmessage"[..], &part, &part, &part];
+            let message = Vec::from(encode(&parts, Version::Resp3));
+            let spare = message.capacity() - message.len();
+            assert!(spare <= 5 * FRAME_BYTES, "{spare} bytes more than {}", message.len());
+        }
+    }
 
     #[test]
     fn letters_of_the_same_bytes_follow_each_other() {

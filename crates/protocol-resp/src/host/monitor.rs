@@ -81,5 +81,7 @@ fn line(spec: &Spec, args: Args<'_>, db: usize, remote: &str, micros: u64) -> Ve
         crate::wire::quote::append(&mut line, arg);
     }
     line.extend_from_slice(b"\r\n");
+    // It may wait for long.
+    line.shrink_to_fit();
     line
 }

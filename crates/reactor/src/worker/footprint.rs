@@ -36,15 +36,15 @@ impl Footprint {
         self.told
     }
 
-    /// The bytes that connections take, if they are to be reported now.
+    /// The bytes that connections take, with the `shared` ones of messages from this worker, if they are to be reported now.
     #[inline]
-    pub(super) fn news(&mut self, pool: &Pool) -> Option<Buffers> {
-        let bytes = pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;
+    pub(super) fn news(&mut self, pool: &Pool, shared: usize) -> Option<Buffers> {
+        let bytes = pool.bytes() + shared + self.tls_sessions * TLS_SESSION_BYTES;
         if bytes.abs_diff(self.told) < STEP_BYTES {
             return None;
         }
         self.told = bytes;
-        let unsent = pool.lent_send_bytes() + pool.shared_bytes();
+        let unsent = pool.lent_send_bytes() + shared;
         Some(Buffers { bytes: bytes as u64, unsent: unsent as u64 })
     }
 }
@@ -59,14 +59,24 @@ mod tests {
         let mut footprint = Footprint::default();
         (0..9).for_each(|_| footprint.enter(true));
         (0..99).for_each(|_| footprint.enter(false));
-        assert_eq!(footprint.news(&pool), None, "63 KiB");
+        assert_eq!(footprint.news(&pool, 0), None, "63 KiB");
         footprint.enter(true);
-        assert_eq!(footprint.news(&pool), Some(Buffers { bytes: 70 << 10, unsent: 0 }));
-        assert_eq!(footprint.news(&pool), None, "it is no news any more");
+        assert_eq!(footprint.news(&pool, 0), Some(Buffers { bytes: 70 << 10, unsent: 0 }));
+        assert_eq!(footprint.news(&pool, 0), None, "it is no news any more");
         (0..9).for_each(|_| footprint.leave(true));
         footprint.leave(false);
-        assert_eq!(footprint.news(&pool), None);
+        assert_eq!(footprint.news(&pool, 0), None);
         footprint.leave(true);
-        assert_eq!(footprint.news(&pool), Some(Buffers::default()));
+        assert_eq!(footprint.news(&pool, 0), Some(Buffers::default()));
+    }
+
+    #[test]
+    fn messages_for_others_are_unsent_bytes() {
+        let pool = Pool::new(1, 1, 0);
+        let mut footprint = Footprint::default();
+        assert_eq!(footprint.news(&pool, STEP_BYTES - 1), None);
+        let all = Buffers { bytes: 1 << 20, unsent: 1 << 20 };
+        assert_eq!(footprint.news(&pool, 1 << 20), Some(all));
+        assert_eq!(footprint.news(&pool, 0), Some(Buffers::default()));
     }
 }

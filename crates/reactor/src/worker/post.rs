@@ -154,7 +154,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         for (to, errand) in letters.drain(..) {
             self.carry_out(to, errand);
         }
-        self.pool.forget_shared();
         self.mail = mail;
         self.deliver();
         has_more
@@ -200,11 +199,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         while !self.outbox.is_empty() {
             self.deliver_once();
         }
-        self.pool.forget_shared();
     }
 
     fn deliver_once(&mut self) {
-        let mut outbox = std::mem::take(&mut self.outbox);
+        let mut outbox = self.outbox.take();
         let is_small = outbox.len() <= KEPT;
         for (to, errand) in outbox.drain() {
             if to.worker() == self.index {

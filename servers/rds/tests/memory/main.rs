@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod flood;
+mod messages;
 mod sizes;
 mod walk;
 

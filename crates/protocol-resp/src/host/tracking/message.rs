@@ -86,6 +86,8 @@ fn encode(words: &[&[u8]], invalid: Invalid<'_>, version: Version) -> Bytes {
             keys.iter().for_each(|key| out.bulk(key));
         }
     }
+    // It may wait for long.
+    bytes.shrink_to_fit();
     Bytes::from(bytes)
 }
 

@@ -34,18 +34,64 @@ fn a_message_to_many_counts_once_until_all_have_taken_it() {
     let mut rig = Rig::new(options(), post);
     let (mut one, mut other) = (rig.connect(), rig.connect());
     rig.settle();
+    let count = |rig: &Rig<_>| rig.worker.outbox.shared_bytes();
     let message = Bytes::from(vec![b'm'; 8 << 20]);
-    (1..=2).for_each(|serial| rig.write(serial, Errand::Push(message.clone())));
+    ERRANDS.set([1, 2].map(|serial| letter(serial, &message)).into());
     rig.settle();
-    assert_eq!(rig.worker.pool.shared_bytes(), message.len());
-    assert!(rig.worker.pool.bytes() >= message.len());
-    rig.write(1, Errand::Push(Bytes::from(vec![b'n'; 1 << 20])));
+    let first = count(&rig);
+    assert!((8 << 20..(8 << 20) + 1_000).contains(&first), "{first} bytes");
+    ERRANDS.set(vec![letter(1, &Bytes::from(vec![b'n'; 1 << 20]))]);
     rig.settle();
-    assert_eq!(rig.worker.pool.shared_bytes(), 9 << 20, "another one");
+    let another = count(&rig) - first;
+    assert!((1 << 20..(1 << 20) + 1_000).contains(&another), "{another} bytes");
     assert_eq!(rig.read_all(&mut one).0.len(), 9 << 20);
-    assert_eq!(rig.worker.pool.shared_bytes(), message.len());
+    assert_eq!(count(&rig), first);
     assert_eq!(rig.read_all(&mut other).0.len(), message.len());
-    assert_eq!(rig.worker.pool.shared_bytes(), 0);
+    assert_eq!(count(&rig), 0);
+}
+
+/// The worker that delivers it takes more than one part of its letters for them.
+#[test]
+fn a_message_from_another_worker_counts_there_however_many_get_it() {
+    let mut rig = Rig::new(options(), post);
+    let mut clients: Vec<_> = (0..300).map(|_| rig.connect()).collect();
+    rig.settle();
+    let before = rig.worker.pool.lent_bytes();
+    let (mut origin, message) = (Outbox::new(), Bytes::from(vec![b'm'; 1 << 20]));
+    put((1..=300).map(|serial| letter(serial, &message)).collect(), &mut origin);
+    origin.drain().for_each(|(to, errand)| rig.write(to.serial(), errand));
+    rig.settle();
+    assert!(rig.pending(1) > 0 && rig.pending(300) > 0, "all wait");
+    let counted = origin.shared_bytes();
+    assert!((1 << 20..(1 << 20) + 1_000).contains(&counted), "{counted} bytes");
+    assert_eq!(rig.worker.outbox.shared_bytes(), 0);
+    let grown = rig.worker.pool.lent_bytes() - before;
+    assert!(grown < 1 << 20, "{grown} bytes of buffers");
+    for client in &mut clients {
+        assert_eq!(rig.read_all(client).0.len(), message.len());
+    }
+    assert_eq!(origin.shared_bytes(), 0);
+}
+
+fn letter(serial: u64, message: &Bytes) -> (ConnectionId, Errand) {
+    (ConnectionId::new(0, serial), Errand::Push(message.clone()))
+}
+
+/// What each connection holds of them for itself is counted when they come, not when they leave.
+#[test]
+fn the_places_of_messages_that_wait_count_as_buffers() {
+    let mut rig = Rig::new(options(), post);
+    let _deaf = rig.connect();
+    rig.settle();
+    let message = Bytes::from(vec![b'm'; 600]);
+    for _ in 0..20 {
+        ERRANDS.set(vec![letter(1, &message); 1_000]);
+        rig.settle();
+    }
+    let waiting = rig.pending(1) / 600;
+    assert!(waiting > 10_000, "{waiting} messages wait");
+    let lent = rig.worker.pool.lent_send_bytes();
+    assert!(lent > waiting * 40, "{lent} bytes for {waiting}");
 }
 
 #[test]
