@@ -52,6 +52,27 @@ pub struct Now {
 }
 
 impl Now {
+    /// When a wait that begins now has lasted for `time`, and no earlier: the clock may be up to a millisecond behind, so it is
+    /// a millisecond more than `time` in whole ones. No time at all is over now.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let now = clock::Clock::manual(0).now();
+    /// assert_eq!(now.after(Duration::from_millis(20)).since(now.ticks).as_millis(), 21);
+    /// assert_eq!(now.after(Duration::from_micros(20_001)).since(now.ticks).as_millis(), 22);
+    /// assert_eq!(now.after(Duration::ZERO), now.ticks);
+    /// assert_eq!(now.after(Duration::MAX), clock::Ticks::MAX);
+    /// ```
+    pub fn after(&self, time: Duration) -> Ticks {
+        if time.is_zero() {
+            return self.ticks;
+        }
+        // The part of a millisecond that adding to ticks cuts off counts as a whole one.
+        let is_cut = u64::from(time.subsec_nanos()) % NANOS_PER_MS > 0;
+        self.ticks + time.saturating_add(Duration::from_millis(1 + u64::from(is_cut)))
+    }
+
     /// Wall time in whole seconds since the unix epoch.
     pub fn unix_seconds(&self) -> u64 {
         self.unix_ms / 1000

@@ -33,9 +33,6 @@ use protocol::{ConnectionId, Context, Control, Directory, Outbox};
 use std::time::Duration;
 use values::{Entry, Type};
 
-/// By how much the clock may be behind the moment at which a client begins to wait: it is told no earlier than it said.
-const TICK: Duration = Duration::from_millis(1);
-
 impl<V: View> Call<'_, V> {
     /// Makes the client wait for one of `keys`, for some time or for ever. In a transaction it does
     /// not wait, and the reply is the one for no element.
@@ -63,7 +60,7 @@ impl<V: View> Call<'_, V> {
             of,
             wants,
             scope: self.scope,
-            until: wait.map(|wait| self.now.ticks + wait + TICK),
+            until: wait.map(|wait| self.now.after(wait)),
             command: Mutex::default(),
         };
         let waiting = self.host.key_events().wait(waiter);

@@ -64,7 +64,7 @@ impl Pause {
         let _queue = self.queue.lock();
         let stays_wide = self.is_on(now) && !self.writes_only.load(Relaxed);
         self.writes_only.store(writes_only && !stays_wide, Relaxed);
-        let until = now.ticks + time;
+        let until = now.after(time);
         self.until_ms.fetch_max(until.as_millis(), Relaxed);
         settings.set_keeps_entries(true);
     }
@@ -108,10 +108,10 @@ impl Pause {
         self.is_on(now).then(|| self.writes_only.load(Relaxed))
     }
 
-    /// How long it still takes.
+    /// How long it still takes, in whole milliseconds: the one that has begun does not count.
     pub(crate) fn left(&self, now: Now) -> Duration {
         let left = self.until_ms.load(Relaxed).saturating_sub(now.ticks.as_millis());
-        Duration::from_millis(left)
+        Duration::from_millis(left.saturating_sub(1))
     }
 
     /// Enters a client whose command the pause holds; `None` if the pause has ended meanwhile.
@@ -163,12 +163,16 @@ mod tests {
         assert!(pause.holds(false, clock.now()));
         pause.begin(clock.now(), 8 * MS, true, &settings);
         assert!(pause.holds(false, clock.now()), "still all");
-        clock.advance(9 * MS);
+        // The clock may have been up to a millisecond behind when it began.
+        clock.advance(10 * MS);
         assert!(pause.holds(false, clock.now()), "still the ten milliseconds");
         clock.advance(MS);
         assert!(!pause.holds(true, clock.now()));
         pause.begin(clock.now(), 5 * MS, true, &settings);
         assert!(!pause.holds(false, clock.now()), "a new one");
+        clock.advance(6 * MS);
+        pause.begin(clock.now(), Duration::ZERO, true, &settings);
+        assert!(!pause.holds(true, clock.now()), "none");
     }
 
     #[test]
@@ -188,7 +192,7 @@ mod tests {
         }
         pause.end_if_over(clock.now(), &settings, &mut outbox);
         assert!(outbox.is_empty() && pause.is_set() && settings.keeps_entries());
-        clock.advance(MS);
+        clock.advance(2 * MS);
         pause.end_if_over(clock.now(), &settings, &mut outbox);
         let resume = |serial| (id(serial), Errand::Resume(ticket, Bytes::new()));
         assert_eq!(outbox.drain().collect::<Vec<_>>(), [resume(3), resume(1)]);

@@ -193,7 +193,7 @@ fn sleep<V: View>(call: &mut Call<'_, V>) -> Done {
         call.out.ok();
         return Ok(());
     }
-    call.worker.sleep(call.id, call.ticket, call.now.ticks + time);
+    call.worker.sleep(call.id, call.ticket, call.now.after(time));
     call.worker.slept_nanos = time.as_nanos() as u64;
     call.control = Control::Block;
     Ok(())
