@@ -47,7 +47,7 @@ pub struct TlsOptions {
     pub certificate_chain: PathBuf,
     /// The private key of the first certificate.
     pub private_key: PathBuf,
-    /// Certificates of the authorities that client certificates must be issued by.
+    /// Certificates of the authorities that client certificates must be issued by, or client certificates themselves.
     pub ca_file: Option<PathBuf>,
     /// Whether clients must show a certificate. Any value but `None` requires `ca_file`, and
     /// `ca_file` requires a value other than `None`, so that nobody relies on a check that does not
@@ -74,7 +74,7 @@ impl TlsOptions {
 /// The files for TLS to other servers, which are read anew for each connection. All are PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerTls {
-    /// Certificates of the authorities that the other server's certificate must be issued by.
+    /// Certificates of the authorities that the other server's certificate must be issued by, or itself.
     pub ca_file: PathBuf,
     /// The certificate that is shown, followed by its intermediates, and its private key.
     pub own: Option<(PathBuf, PathBuf)>,

@@ -3,6 +3,7 @@
 //! without the feature `tls` has `no_tls.rs` in its place.
 
 mod acceptor;
+mod anchors;
 mod config;
 mod connection;
 mod connector;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Makes rustls's configuration from files. Every error names its file.
 
+use super::anchors::ClientVerifier;
 use super::x509;
 use crate::{AcceptorFacts, ClientAuth, Error, TlsOptions, TlsVersion};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::ServerSessionMemoryCache;
 use rustls::server::danger::ClientCertVerifier;
-use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 use std::fs::File;
@@ -186,20 +187,18 @@ fn authorities(options: &TlsOptions) -> Result<Option<Vec<CertificateDer<'static
     }
 }
 
-/// The verifier of client certificates.
+/// The verifier of client certificates: they must be of an authority, or be in its file themselves.
 fn client_verifier(
     options: &TlsOptions,
     authorities: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, Error> {
     let path = options.ca_file.as_deref().unwrap_or(Path::new(""));
-    let roots = Arc::new(roots(path, authorities)?);
-    let builder = WebPkiClientVerifier::builder_with_provider(roots, provider);
-    let builder = match options.client_auth {
-        ClientAuth::Optional => builder.allow_unauthenticated(),
-        ClientAuth::None | ClientAuth::Required => builder,
+    let is_optional = match options.client_auth {
+        ClientAuth::Optional => true,
+        ClientAuth::None | ClientAuth::Required => false,
     };
-    builder.build().map_err(|error| unusable(path, &error))
+    Ok(Arc::new(ClientVerifier::new(path, authorities, is_optional, provider)?))
 }
 
 /// The authorities of a file as roots of trust.

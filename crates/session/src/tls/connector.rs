@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`TlsConnector`]: what the client's side of a handshake needs, for load generators and tests.
 
+use super::anchors::ServerVerifier;
 use super::config::{CA, CHAIN, KEY, certificates, private_key};
 use crate::Error;
+use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// Which certificates a client trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Certificates for the requested name whose chain leads to a certificate in this PEM file.
+    /// Certificates for the requested name whose chain leads to a certificate in this PEM file, or that are in it.
     CaFile(PathBuf),
     /// Every certificate. The connection is encrypted, but the peer is not authenticated: for
     /// measurements only.
@@ -105,13 +106,7 @@ fn verifier(
         Trust::Anybody => return Ok(Arc::new(Credulous { provider })),
         Trust::CaFile(path) => path,
     };
-    let unusable = |reason: String| Error::Certificate { path: path.clone(), role: CA, reason };
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(path, CA)? {
-        roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
-    }
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    Ok(verifier.map_err(|error| unusable(error.to_string()))?)
+    Ok(Arc::new(ServerVerifier::new(path, certificates(path, CA)?, provider)?))
 }
 
 /// Trusts every certificate. It still checks that the peer has the certificate's key.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`PeerTls::connect`]: TLS to another server over a socket that blocks.
 
-use super::config::{CA, CHAIN, KEY, certificates, private_key, roots, unusable};
+use super::anchors::ServerVerifier;
+use super::config::{CA, CHAIN, KEY, certificates, private_key};
 use crate::{Error, PeerStream, PeerTls};
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 impl PeerTls {
     /// Performs the handshake with the server at the other end of `stream`, which is known as `host`. Its certificate must
-    /// be one of the authority's, whatever name it is for. Waits as long as the timeouts of `stream` allow.
+    /// be one of the authority's, or be in its file itself, whatever name it is for. Waits as long as the timeouts of
+    /// `stream` allow.
     ///
     /// # Errors
     ///
@@ -38,10 +39,8 @@ impl PeerTls {
 
     fn config(&self) -> Result<ClientConfig, Error> {
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let roots = roots(&self.ca_file, certificates(&self.ca_file, CA)?)?;
-        let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-            .build()
-            .map_err(|error| unusable(&self.ca_file, &error))?;
+        let anchors = certificates(&self.ca_file, CA)?;
+        let strict = ServerVerifier::new(&self.ca_file, anchors, provider.clone())?;
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&TLS13, &TLS12])
             .map_err(|error| Error::tls(&error))?
@@ -80,11 +79,11 @@ impl Write for Stream {
     }
 }
 
-/// Trusts what the authority has issued, whatever name it is for. Servers are reached by addresses, which their
-/// certificates seldom name.
+/// Trusts what the authority has issued and what is in its file, whatever name it is for. Servers are reached by
+/// addresses, which their certificates seldom name.
 #[derive(Debug)]
 struct Nameless {
-    strict: Arc<WebPkiServerVerifier>,
+    strict: ServerVerifier,
 }
 
 impl ServerCertVerifier for Nameless {

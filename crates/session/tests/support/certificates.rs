@@ -6,6 +6,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use session::TlsOptions;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -55,6 +56,18 @@ impl Authority {
 }
 
 impl Identity {
+    /// A certificate for `name` that it has signed itself, of an authority as `openssl req -x509` makes it, valid for
+    /// these years.
+    pub fn self_signed(name: &str, years: Range<i32>) -> Self {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_before = rcgen::date_time_ymd(years.start, 1, 1);
+        params.not_after = rcgen::date_time_ymd(years.end, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        Identity { certificate: params.self_signed(&key).unwrap().pem(), key: key.serialize_pem() }
+    }
+
     pub fn chain(&self) -> Vec<CertificateDer<'static>> {
         vec![CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap()]
     }
