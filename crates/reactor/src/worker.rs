@@ -48,7 +48,7 @@ use footprint::Footprint;
 use log::{debug, trace, warn};
 use nap::Calm;
 pub(crate) use post::Outgoing;
-use protocol::{Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
+use protocol::{Directory, Ending, Execute, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
 use slots::Slots;
@@ -329,9 +329,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             connection.note_ending(Ending::Error);
             CONNECTIONS_ERROR.increment();
             debug!("{}: {error}", connection.peer.remote);
-            if session::is_not_tls(&error) {
-                let now_ms = desk.now.ticks.as_millis();
-                crate::foreign::report_peer(Foreign::Plain, &connection.peer, now_ms);
+            if connection.session.is_handshaking() {
+                handshakes::report(&connection.peer, &error, desk.now.ticks.as_millis());
             }
             Next::Remove
         });

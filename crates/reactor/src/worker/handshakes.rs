@@ -1,10 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A worker's turn with TLS handshakes: after everybody else, because each step may take longer than all that the
-//! others have to do. INV-SHORT.
+//! others have to do. INV-SHORT. And the log of those that fail.
 
 use super::Worker;
-use protocol::{Execute, Protocol};
+use crate::foreign;
+use crate::pause::Pause;
+use log::warn;
+use protocol::{Execute, Foreign, Peer, Protocol};
+use std::fmt::Display;
+use std::io;
 use std::time::Duration;
+
+/// The last line about a handshake that has failed.
+static FAILED: Pause = Pause::new();
+
+/// Logs that the connection of `peer` has failed before its handshake was over.
+#[cold]
+pub(super) fn report(peer: &Peer, error: &io::Error, now_ms: u64) {
+    if session::is_not_tls(error) {
+        foreign::report_peer(Foreign::Plain, peer, now_ms);
+    } else {
+        report_failed(peer, error, now_ms);
+    }
+}
+
+/// Logs one client a minute whose handshake has failed, with the number of the others: with a wrong certificate they
+/// come again and again.
+#[cold]
+pub(super) fn report_failed(peer: &Peer, reason: &dyn Display, now_ms: u64) {
+    let Some(held_back) = FAILED.begin(now_ms) else { return };
+    let (remote, local) = (&peer.remote, &peer.local);
+    if held_back == 0 {
+        warn!("{remote}: TLS handshake failed ({local}): {reason}");
+    } else {
+        warn!(
+            "{remote}: TLS handshake failed ({local}): {reason}; so did {held_back} others since the last line"
+        );
+    }
+}
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Whether the connection in `slot`, which has an event, is queued: the time of the turn is up, or it is in a

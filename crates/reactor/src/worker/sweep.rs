@@ -4,6 +4,7 @@
 //! up for the ticks that the worker has slept through.
 
 use super::Worker;
+use super::handshakes::report_failed;
 use super::nap::Calm;
 use crate::connection::{Overdue, Rest};
 use crate::metrics::*;
@@ -65,7 +66,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         };
         match overdue {
             Overdue::Unread => connection.overflow(),
-            Overdue::Handshake => CONNECTIONS_HANDSHAKE_TIMEOUT.increment(),
+            Overdue::Handshake => {
+                CONNECTIONS_HANDSHAKE_TIMEOUT.increment();
+                report_failed(&connection.peer, &"it has not ended in time", now.as_millis());
+            }
             Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
             Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
             Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
