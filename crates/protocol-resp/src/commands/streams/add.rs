@@ -61,12 +61,11 @@ struct Added {
 pub(crate) fn xadd<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
     let node_max = call.keys.limits.stream_node_entries;
-    let (options, rest) = Options::parse(call.args.tail(2), true, node_max)?;
-    let wanted = Wanted::parse(rest.get(0).ok_or_else(|| Fault::arity(call.spec.name))?)?;
+    let (options, pairs) = Options::parse(call.args.tail(2), true, node_max)?;
+    let wanted = options.wanted.ok_or_else(|| Fault::arity(call.spec.name))?;
     if options.message.is_some() && wanted != Wanted::Any {
         return Err(Fault::new("ERR IDMP/IDMPAUTO can be used only with auto-generated IDs"));
     }
-    let pairs = rest.tail(1);
     if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
         return Err(Fault::arity(call.spec.name));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of XADD and XTRIM.
 
-use super::ids;
+use super::ids::{self, Wanted};
 use super::message::Message;
 use super::remove::references;
 use crate::wire::fault::Fault;
@@ -20,10 +20,12 @@ pub(super) struct Options<'c> {
     pub(super) no_new: bool,
     /// The item is a message that may come again.
     pub(super) message: Option<Message<'c>>,
+    /// The id of the new item, which ends the options of XADD.
+    pub(super) wanted: Option<Wanted>,
 }
 
 impl<'c> Options<'c> {
-    /// Reads options, up to the id of a new item if that is for XADD. What is left of the arguments.
+    /// Reads options, up to and with the id of a new item if that is for XADD. What is left of the arguments.
     pub(super) fn parse(
         args: Args<'c>,
         adds: bool,
@@ -34,7 +36,11 @@ impl<'c> Options<'c> {
         while let Some(word) = rest.get(0) {
             match reading.option(word, rest.tail(1), adds)? {
                 Some(taken) => rest = rest.tail(taken),
-                None if adds => break,
+                None if adds => {
+                    reading.wanted = Some(Wanted::parse(word)?);
+                    rest = rest.tail(1);
+                    break;
+                }
                 None => return Err(Fault::SYNTAX),
             }
         }
@@ -51,6 +57,7 @@ struct Reading<'c> {
     no_new: bool,
     references: Option<References>,
     message: Option<Message<'c>>,
+    wanted: Option<Wanted>,
 }
 
 impl<'c> Reading<'c> {
@@ -104,24 +111,23 @@ impl<'c> Reading<'c> {
     }
 
     fn finish(self, adds: bool, node_max: usize) -> Result<Options<'c>, Fault> {
-        let Reading { to, by_nodes, limit, no_new, references, message } = self;
+        let Reading { to, by_nodes, limit, no_new, references, message, wanted } = self;
+        let not_by_nodes =
+            Fault::new("ERR syntax error, LIMIT cannot be used without the special ~ option");
         let Some(to) = to else {
             return match limit {
                 Some(1..) => Err(Fault::new(
                     "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
                 )),
-                _ if adds => Ok(Options { trim: None, no_new, message }),
+                Some(0) if adds => Err(not_by_nodes),
+                None if adds => Ok(Options { trim: None, no_new, message, wanted }),
                 _ => Err(Fault::new(
                     "ERR syntax error, XTRIM must be called with a trimming strategy",
                 )),
             };
         };
         let limit = match limit {
-            Some(_) if !by_nodes => {
-                return Err(Fault::new(
-                    "ERR syntax error, LIMIT cannot be used without the special ~ option",
-                ));
-            }
+            Some(_) if !by_nodes => return Err(not_by_nodes),
             Some(0) => None,
             Some(limit) => Some(limit),
             None if !by_nodes => None,
@@ -129,6 +135,7 @@ impl<'c> Reading<'c> {
             None => Some(node_max.saturating_mul(100).min(LIMIT_MAX)),
         };
         let references = references.unwrap_or_default();
-        Ok(Options { trim: Some(Trim { to, by_nodes, limit, references }), no_new, message })
+        let trim = Some(Trim { to, by_nodes, limit, references });
+        Ok(Options { trim, no_new, message, wanted })
     }
 }
