@@ -15,7 +15,7 @@
 //!   `scratch.rs` (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
-//!   `text.rs` (strings stored as integers), `quarters.rs` (sizes of chunks).
+//!   `text.rs` (strings stored as integers), `quarters.rs` (sizes of chunks), `listpack.rs` (sizes as Redis counts them).
 //! * Finding entries: `table.rs` and the files in `table/`.
 //!
 //! The memory that they report is that of the [size classes](allocator::size_class) of `allocator`, of which they ask
@@ -31,6 +31,7 @@ mod kind;
 mod large;
 mod large_string;
 mod list;
+mod listpack;
 mod made;
 mod number;
 mod pack;

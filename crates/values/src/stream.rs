@@ -34,6 +34,7 @@ mod node;
 mod pending;
 mod producer;
 mod references;
+mod size;
 #[cfg(test)]
 mod tests;
 mod trim;
@@ -49,8 +50,10 @@ pub use group_edit::{Claim, Claimed, ConsumerNumber, StreamGroupMut};
 pub use id::StreamId;
 pub use idempotence::{Idempotence, IdempotenceLimits};
 pub use iter::{StreamIter, StreamRevIter};
+pub(crate) use node::Node;
 pub use node::StreamItem;
 pub use references::{References, Removed};
+pub(crate) use size::NODE_FRAMES_DIFFER;
 pub use trim::{Trim, TrimTo};
 
 /// A stream to read.
@@ -150,11 +153,9 @@ impl<'a> StreamRef<'a> {
         self.stream.items.nodes.len()
     }
 
-    /// The items of each piece.
-    pub(crate) fn pieces(
-        self,
-    ) -> impl Iterator<Item = impl Iterator<Item = StreamItem<'a>> + Clone> {
-        self.stream.items.nodes.iter().map(node::Node::items)
+    /// The pieces.
+    pub(crate) fn pieces(self) -> impl Iterator<Item = &'a Node> {
+        self.stream.items.nodes.iter()
     }
 
     /// The item with this id.
@@ -241,6 +242,26 @@ impl<'a> StreamMut<'a> {
         pairs: impl ExactSizeIterator<Item = [&'b [u8]; 2]> + Clone,
     ) {
         self.stream.items.append(id, pairs, self.limits);
+    }
+
+    /// Begins a piece with this id, and fields with which those of its items are compared; to be ended. No
+    /// item that is there has an id from this on.
+    pub(crate) fn begin_piece<'b>(
+        &mut self,
+        first: StreamId,
+        fields: impl ExactSizeIterator<Item = &'b [u8]>,
+    ) {
+        self.stream.items.begin_node(first, fields);
+    }
+
+    /// Counts an item that was deleted from the last piece, as one that took so many bytes in a listpack.
+    pub(crate) fn append_deleted(&mut self, id: StreamId, size: usize) {
+        self.stream.items.append_deleted(id, size);
+    }
+
+    /// Ends the piece that was begun.
+    pub(crate) fn end_piece(&mut self) {
+        self.stream.items.end_node();
     }
 
     /// Removes the item with this id; whether there was one.

@@ -7,12 +7,12 @@ use super::code::Code;
 use super::large::{self, LargeList};
 use super::measure::Measure;
 use super::pack::ListPack;
-use super::size::{Caps, LISTPACK_HEAD};
+use super::size::Caps;
 use super::{End, ListRef, pack, resolve};
 use crate::kind::Kind;
 use crate::large::{Large, LargeMut};
 use crate::scratch::Scratch;
-use crate::{Encoding, Entry, Limits};
+use crate::{Encoding, Entry, Limits, listpack};
 
 /// The most bytes of a list in its entry. Moving all of them costs much less than the rest of a push.
 /// At half of it, a list goes back into its entry.
@@ -92,7 +92,7 @@ impl<'a> ListMut<'a> {
             return large.announce(elements, bytes, caps);
         }
         // A listpack is at most twice as large as this: mostly there is no need to measure it.
-        let most = LISTPACK_HEAD + 2 * self.entry.bytes().len();
+        let most = listpack::HEAD + 2 * self.entry.bytes().len();
         if caps.elements == usize::MAX && most + bytes <= caps.bytes {
             return;
         }

@@ -10,8 +10,8 @@
 
 use super::code::Code;
 use super::pack::ListPack;
-use super::size::{Caps, LISTPACK_HEAD, listpack_len};
-use crate::Encoding;
+use super::size::{Caps, listpack_len};
+use crate::{Encoding, listpack};
 
 /// How large a list is.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Measure {
 impl Measure {
     /// That of an empty list, which is called a listpack.
     pub(super) fn new() -> Self {
-        Measure { len: 0, size: 0, listpack: Some(LISTPACK_HEAD), is_listpack: true }
+        Measure { len: 0, size: 0, listpack: Some(listpack::HEAD), is_listpack: true }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -89,7 +89,7 @@ impl Measure {
         if self.is_listpack || half.are_exceeded_by(self.size / 2, self.len) {
             return;
         }
-        let size = self.listpack.unwrap_or_else(|| LISTPACK_HEAD + listpack_sum(codes));
+        let size = self.listpack.unwrap_or_else(|| listpack::HEAD + listpack_sum(codes));
         self.listpack = Some(size);
         self.is_listpack = !half.are_exceeded_by(size, self.len);
     }
@@ -102,7 +102,7 @@ impl Measure {
         let size: usize = codes.clone().map(Code::len).sum();
         assert_eq!(self.size, size, "INV-SUM: bytes");
         assert!(self.listpack.is_some() || !self.is_listpack, "INV-NAME");
-        let size = LISTPACK_HEAD + listpack_sum(codes);
+        let size = listpack::HEAD + listpack_sum(codes);
         assert_eq!(self.listpack.unwrap_or(size), size, "INV-SUM: bytes in a listpack");
     }
 }

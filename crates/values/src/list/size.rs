@@ -3,13 +3,10 @@
 //! Redis: [`listpack_len`].
 
 use super::code::Code;
-use crate::Limits;
+use crate::{Limits, listpack};
 
 /// The most bytes when a number of elements is the limit.
 const SAFE_BYTES: usize = 8 << 10;
-
-/// What a listpack of Redis has besides its elements.
-pub(super) const LISTPACK_HEAD: usize = 7;
 
 /// What the limit of lists allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,26 +44,9 @@ impl Caps {
 
 /// The bytes of an element in a listpack of Redis, which stores integers in binary.
 pub(super) fn listpack_len(code: Code<'_>) -> usize {
-    let len = match code {
-        Code::Integer(0..=127) => 1,
-        Code::Integer(-0x1000..=0xfff) => 2,
-        Code::Integer(-0x8000..=0x7fff) => 3,
-        Code::Integer(-0x80_0000..=0x7f_ffff) => 4,
-        Code::Integer(-0x8000_0000..=0x7fff_ffff) => 5,
-        Code::Integer(_) => 9,
-        Code::Text(text) => match text.len() {
-            len @ ..64 => 1 + len,
-            len @ ..4096 => 2 + len,
-            len => 5 + len,
-        },
-    };
-    // The length again, seven bits to a byte, for the way back.
-    len + match len {
-        0..128 => 1,
-        128..16_383 => 2,
-        16_383..2_097_151 => 3,
-        2_097_151..268_435_455 => 4,
-        _ => 5,
+    match code {
+        Code::Integer(integer) => listpack::integer_len(integer),
+        Code::Text(text) => listpack::string_len(text.len()),
     }
 }
 
@@ -94,16 +74,5 @@ mod tests {
         assert!(caps(5).are_exceeded_by(0, 6));
         assert_eq!(caps(5).half(), Caps { bytes: 8192, elements: 2 });
         assert_eq!(caps(0).elements, 1);
-    }
-
-    #[test]
-    fn integers_are_short_and_what_only_looks_like_one_is_not() {
-        let len = |text: &str| listpack_len(Code::of(text.as_bytes()));
-        assert_eq!(["0", "127", "128", "-1", "4095", "-4096"].map(len), [2, 2, 3, 3, 3, 3]);
-        assert_eq!(["4096", "32767", "-32768", "32768"].map(len), [4, 4, 4, 5]);
-        assert_eq!(["8388608", "2147483648", "-9223372036854775808"].map(len), [6, 10, 10]);
-        assert_eq!(["007", "-0", "9223372036854775808", ""].map(len), [5, 4, 21, 2]);
-        let len = |len| listpack_len(Code::of(&vec![b'x'; len]));
-        assert_eq!([63, 64, 125, 126, 4095, 4096].map(len), [65, 67, 128, 130, 4099, 4103]);
     }
 }

@@ -51,6 +51,11 @@ impl<'a> Listpack<'a> {
         self.left
     }
 
+    /// How many bytes are left, with the end.
+    pub(super) fn bytes_left(&self) -> usize {
+        self.rest.len()
+    }
+
     #[expect(clippy::arithmetic_side_effects, reason = "what is left is a part of what was")]
     pub(super) fn next(&mut self) -> Result<Option<Text<'a>>, Malformed> {
         if self.rest == [END] {

@@ -7,6 +7,7 @@
 //!  integer  │ 2 · length + 1  │ little-endian│  a text that is the digits of an integer
 //! ```
 
+use crate::listpack::{integer_len, string_len};
 use crate::{Text, parse_i64};
 
 /// Appends a number.
@@ -18,8 +19,8 @@ pub(crate) fn put_number(to: &mut Vec<u8>, mut number: u64) {
     to.push(number as u8);
 }
 
-/// Appends a text.
-pub(crate) fn put_text(to: &mut Vec<u8>, text: &[u8]) {
+/// Appends a text. What it would take in a listpack of Redis.
+pub(crate) fn put_text(to: &mut Vec<u8>, text: &[u8]) -> usize {
     if let Some(integer) = parse_i64(text) {
         let bytes = integer.to_le_bytes();
         // As many bytes as its sign and magnitude need.
@@ -27,9 +28,11 @@ pub(crate) fn put_text(to: &mut Vec<u8>, text: &[u8]) {
         let width = bits.div_ceil(8);
         to.push(2 * width as u8 + 1);
         to.extend_from_slice(&bytes[..width]);
+        integer_len(integer)
     } else {
         put_number(to, 2 * text.len() as u64);
         to.extend_from_slice(text);
+        string_len(text.len())
     }
 }
 
@@ -123,7 +126,10 @@ mod tests {
             let texts: Vec<String> = texts.collect();
             let mut bytes = Vec::new();
             numbers.iter().for_each(|number| put_number(&mut bytes, *number));
-            texts.iter().for_each(|text| put_text(&mut bytes, text.as_bytes()));
+            for text in &texts {
+                let len = put_text(&mut bytes, text.as_bytes());
+                prop_assert_eq!(len, crate::listpack::text_len(text.as_bytes()));
+            }
             let mut reader = Reader { bytes: &bytes, at: 0 };
             for number in numbers {
                 prop_assert_eq!(reader.number(), number);

@@ -11,7 +11,7 @@ use super::iter::{StreamIter, StreamRevIter};
 use super::node::{Node, StreamItem};
 use crate::Limits;
 
-/// The most bytes at which a node takes more items, whatever the limits say.
+/// The most bytes, as a listpack, at which a node takes more items, whatever the limits say.
 const NODE_BYTES_MAX: usize = 64 << 10;
 
 /// The items of a stream.
@@ -97,7 +97,9 @@ impl Items {
             limit => limit.min(NODE_BYTES_MAX),
         };
         let has_room = |node: &&mut Node| {
-            node.len() + more < bytes_max && usize::from(node.added) < entries_max
+            let is_begun = node.live == 0;
+            let has_room = node.listpack_len() + more < bytes_max;
+            is_begun || has_room && usize::from(node.added) < entries_max
         };
         match self.nodes.last_mut().filter(has_room) {
             Some(node) => {
@@ -105,15 +107,43 @@ impl Items {
                 node.append(id, pairs, scratch);
                 self.bytes += node.heap_bytes();
             }
-            None => {
-                let node = Node::new(id, pairs, scratch);
-                self.bytes += node.heap_bytes();
-                self.nodes.push(node);
-            }
+            None => self.push_node(Node::new(id, pairs, scratch)),
         }
         self.last_id = id;
         self.len += 1;
         self.added = self.added.saturating_add(1);
+    }
+
+    fn push_node(&mut self, node: Node) {
+        // Deleted items at the end may have had greater ids, which are forgotten.
+        if let Some(before) = self.nodes.last_mut().filter(|before| before.last >= node.first) {
+            before.last = self.last_id;
+        }
+        self.bytes += node.heap_bytes();
+        self.nodes.push(node);
+    }
+
+    /// Begins a node, to which at least one item must be added.
+    pub(super) fn begin_node<'a>(
+        &mut self,
+        first: StreamId,
+        fields: impl ExactSizeIterator<Item = &'a [u8]>,
+    ) {
+        self.push_node(Node::begun(first, fields, &mut Vec::new()));
+    }
+
+    /// Counts an item that was deleted from the last node, as one that took so many bytes in a listpack.
+    pub(super) fn append_deleted(&mut self, id: StreamId, size: usize) {
+        if let Some(node) = self.nodes.last_mut() {
+            node.append_deleted(id, size);
+        }
+    }
+
+    /// Removes the node that was begun last if no item was added.
+    pub(super) fn end_node(&mut self) {
+        if self.nodes.last().is_some_and(|node| node.live == 0) {
+            self.remove_node(self.nodes.partition(|node| node.live > 0));
+        }
     }
 
     /// The id of the last item; 0-0 if there is none.

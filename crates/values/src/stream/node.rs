@@ -11,11 +11,14 @@
 //! `ms` is the difference to the milliseconds of the node's first id. If it is 0, `seq` is a
 //! difference, too. Numbers and texts are written as `code.rs` says. An item that is deleted is cut out.
 //!
-//! INV-NODE: the ids are within `first..=last` and rise; `live` items are there.
+//! INV-NODE: the ids are within `first..=last` and rise; `live` items are there. What it would take in Redis is
+//! [counted](super::size) as items are added.
 
 use super::StreamId;
 use super::code::{Reader, put_number, put_text};
+use super::size::{fields_frame, item_frame, node_frame};
 use crate::Text;
+use crate::listpack::text_len;
 use crate::thin::Thin;
 use std::ops::Range;
 
@@ -29,6 +32,8 @@ pub(crate) struct Node {
     block: Thin,
     /// Where in the block the items begin.
     items_at: u32,
+    /// INV-SIZE: what fields and items, also those that were deleted, would take in a listpack.
+    size: u32,
     /// Items.
     pub(crate) live: u16,
     /// Items, and those that were deleted.
@@ -64,6 +69,20 @@ impl<'a> StreamItem<'a> {
         })
     }
 
+    /// Whether its fields are those of its node.
+    pub(crate) fn has_node_fields(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// What it would take in a listpack, in a node whose first id is this.
+    fn listpack_len(&self, first: StreamId) -> usize {
+        let is_same = self.has_node_fields();
+        let texts = self
+            .pairs()
+            .map(|(field, value)| text_len(&value) + if is_same { 0 } else { text_len(&field) });
+        item_frame(first, self.id, self.pairs, is_same) + texts.sum::<usize>()
+    }
+
     /// Where in its node it is.
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
@@ -81,12 +100,23 @@ impl Node {
         scratch: &mut Vec<u8>,
     ) -> Self {
         scratch.clear();
-        put_number(scratch, pairs.len() as u64);
-        pairs.clone().for_each(|[field, _]| put_text(scratch, field));
+        let fields = put_fields(scratch, pairs.clone().map(|[field, _]| field));
         let items_at = scratch.len() as u32;
-        scratch.extend_from_slice(&[0, 0, 0]);
-        pairs.for_each(|[_, value]| put_text(scratch, value));
-        Node { first: id, last: id, block: Thin::new(&[scratch]), items_at, live: 1, added: 1 }
+        let size = in_u32(fields + put_item(scratch, id, id, pairs, true));
+        let block = Thin::new(&[scratch]);
+        Node { first: id, last: id, block, items_at, size, live: 1, added: 1 }
+    }
+
+    /// A node that was begun with this id and these fields, still without items.
+    pub(crate) fn begun<'a>(
+        first: StreamId,
+        fields: impl ExactSizeIterator<Item = &'a [u8]>,
+        scratch: &mut Vec<u8>,
+    ) -> Self {
+        scratch.clear();
+        let size = in_u32(put_fields(scratch, fields));
+        let (block, items_at) = (Thin::new(&[scratch]), scratch.len() as u32);
+        Node { first, last: first, block, items_at, size, live: 0, added: 0 }
     }
 
     /// Adds an item behind the others.
@@ -98,21 +128,23 @@ impl Node {
     ) {
         scratch.clear();
         let is_same = self.has_fields(pairs.clone().map(|[field, _]| field));
-        put_number(scratch, if is_same { 0 } else { pairs.len() as u64 });
-        let ms = id.ms - self.first.ms;
-        put_number(scratch, ms);
-        put_number(scratch, if ms == 0 { id.seq - self.first.seq } else { id.seq });
-        for [field, value] in pairs {
-            if !is_same {
-                put_text(scratch, field);
-            }
-            put_text(scratch, value);
-        }
+        let size = put_item(scratch, self.first, id, pairs, is_same);
         let end = self.block.len();
         self.block.splice(end..end, scratch);
         self.last = id;
         self.live += 1;
-        self.added += 1;
+        self.count_in(size);
+    }
+
+    /// Counts an item that was deleted before it got here, and took so many bytes in a listpack.
+    pub(crate) fn append_deleted(&mut self, id: StreamId, size: usize) {
+        self.last = self.last.max(id);
+        self.count_in(size);
+    }
+
+    fn count_in(&mut self, size: usize) {
+        self.size = self.size.saturating_add(in_u32(size));
+        self.added = self.added.saturating_add(1).max(self.live);
     }
 
     /// Whether these are the fields of the node, in this order.
@@ -127,9 +159,21 @@ impl Node {
         self.block.heap_bytes()
     }
 
-    /// Bytes of the items and the fields.
-    pub(crate) fn len(&self) -> usize {
-        self.block.len()
+    /// Items that were deleted.
+    pub(crate) fn deleted(&self) -> u16 {
+        self.added - self.live
+    }
+
+    /// What it would take as a listpack.
+    pub(crate) fn listpack_len(&self) -> usize {
+        node_frame(self.live, self.deleted()) + self.size as usize
+    }
+
+    /// The fields of the node.
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = Text<'_>> {
+        let mut reader = Reader { bytes: &self.block, at: 0 };
+        let count = reader.number() as usize;
+        (0..count).map(move |_| reader.text())
     }
 
     /// The item that begins at `start`, if one does.
@@ -200,5 +244,44 @@ impl Node {
         }
         assert_eq!(self.items().count(), usize::from(self.live), "INV-NODE");
         assert!(self.live > 0 && self.live <= self.added, "INV-NODE");
+        let fields: usize = self.fields().map(|field| text_len(&field)).sum();
+        let items: usize = self.items().map(|item| item.listpack_len(self.first)).sum();
+        let live = fields_frame(self.fields().len()) + fields + items;
+        let size = self.size as usize;
+        assert!(size == live || size > live && self.deleted() > 0, "INV-SIZE: {size}, {live}");
     }
+}
+
+/// Sizes end far below this, and what is larger is too large for any limit.
+fn in_u32(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// Writes the fields of a node. What they would take in a listpack.
+fn put_fields<'a>(to: &mut Vec<u8>, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> usize {
+    let count = fields.len();
+    put_number(to, count as u64);
+    fields_frame(count) + fields.map(|field| put_text(to, field)).sum::<usize>()
+}
+
+/// Writes an item of a node whose first id is this. What it would take in a listpack.
+fn put_item<'a>(
+    to: &mut Vec<u8>,
+    first: StreamId,
+    id: StreamId,
+    pairs: impl ExactSizeIterator<Item = [&'a [u8]; 2]>,
+    is_same: bool,
+) -> usize {
+    let mut size = item_frame(first, id, pairs.len(), is_same);
+    put_number(to, if is_same { 0 } else { pairs.len() as u64 });
+    let ms = id.ms - first.ms;
+    put_number(to, ms);
+    put_number(to, if ms == 0 { id.seq - first.seq } else { id.seq });
+    for [field, value] in pairs {
+        if !is_same {
+            size += put_text(to, field);
+        }
+        size += put_text(to, value);
+    }
+    size
 }

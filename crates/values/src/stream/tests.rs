@@ -4,6 +4,7 @@
 mod groups;
 mod idempotence;
 mod model;
+mod nodes;
 
 use super::*;
 
@@ -32,7 +33,7 @@ fn a_node_ends_where_the_limits_say() {
     let nodes = |entry: &Entry| entry.stream().unwrap().nodes();
     assert_eq!(nodes(&readings(1000)), 10);
     for (stream_node_entries, stream_node_bytes, expected) in
-        [(10, 0, 100), (1, 4096, 1000), (0, 100, 91), (0, 0, 1)]
+        [(10, 0, 100), (1, 4096, 1000), (0, 100, 167), (0, 0, 1)]
     {
         let limits = Limits { stream_node_entries, stream_node_bytes, ..Limits::default() };
         let mut entry = Entry::new_stream(b"s");

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::super::size::{Caps, LISTPACK_HEAD, listpack_len};
+use super::super::size::{Caps, listpack_len};
 use super::*;
 use crate::Remains;
 
@@ -37,7 +37,7 @@ struct Model {
 impl Model {
     fn is_over(&self, caps: Caps, elements: usize, bytes: usize) -> bool {
         let size: usize = self.texts.iter().map(|text| listpack_len(Code::of(text))).sum();
-        caps.are_exceeded_by(LISTPACK_HEAD + size + bytes, self.texts.len() + elements)
+        caps.are_exceeded_by(crate::listpack::HEAD + size + bytes, self.texts.len() + elements)
     }
 
     /// So much is about to come.

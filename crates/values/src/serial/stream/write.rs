@@ -5,7 +5,8 @@ use super::super::listpack_writer::ListpackWriter;
 use super::super::write::Writer;
 use super::super::{FormVersion, types};
 use super::{Form, SAME_FIELDS};
-use crate::{StreamId, StreamItem, StreamRef};
+use crate::stream::Node;
+use crate::{StreamId, StreamRef};
 
 impl Writer<'_> {
     /// Writes a stream in the oldest form that tells when its consumers last got something.
@@ -18,12 +19,10 @@ impl Writer<'_> {
                 (Form::Active, types::STREAM_ACTIVE, FormVersion::REDIS_7_2)
             };
         self.begin(kind, stream.nodes());
-        for items in stream.pieces() {
-            let Some(first) = items.clone().next() else { continue };
+        for node in stream.pieces() {
             self.count(16);
-            self.raw_id(first.id);
-            let pack = piece(first, items);
-            self.long_string(&pack);
+            self.raw_id(node.first);
+            self.long_string(&piece(node));
         }
         self.count(stream.len() as u64);
         for id in [stream.last_id(), stream.first_id(), stream.max_deleted_id()] {
@@ -49,23 +48,18 @@ impl Writer<'_> {
 }
 
 /// The listpack of a piece of a stream.
-fn piece<'a>(
-    first: StreamItem<'a>,
-    items: impl Iterator<Item = StreamItem<'a>> + Clone,
-) -> Vec<u8> {
+fn piece(node: &Node) -> Vec<u8> {
     let mut pack = ListpackWriter::new();
-    pack.integer(items.clone().count() as i64);
+    pack.integer(node.live.into());
     pack.integer(0);
-    let fields = || first.pairs().map(|(field, _)| field);
-    pack.integer(first.len() as i64);
-    fields().for_each(|field| pack.text(&field));
+    pack.integer(node.fields().len() as i64);
+    node.fields().for_each(|field| pack.text(&field));
     pack.integer(0);
-    for item in items {
-        let is_same = item.len() == first.len()
-            && item.pairs().zip(fields()).all(|((field, _), other)| *field == *other);
+    for item in node.items() {
+        let is_same = item.has_node_fields();
         pack.integer(if is_same { SAME_FIELDS } else { 0 });
-        pack.integer(item.id.ms.wrapping_sub(first.id.ms) as i64);
-        pack.integer(item.id.seq.wrapping_sub(first.id.seq) as i64);
+        pack.integer(item.id.ms.wrapping_sub(node.first.ms) as i64);
+        pack.integer(item.id.seq.wrapping_sub(node.first.seq) as i64);
         let pairs = item.len() as i64;
         if !is_same {
             pack.integer(pairs);
