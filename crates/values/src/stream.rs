@@ -50,10 +50,10 @@ pub use group_edit::{Claim, Claimed, ConsumerNumber, StreamGroupMut};
 pub use id::StreamId;
 pub use idempotence::{Idempotence, IdempotenceLimits};
 pub use iter::{StreamIter, StreamRevIter};
-pub(crate) use node::Node;
 pub use node::StreamItem;
+pub(crate) use node::{Deleted, Node};
 pub use references::{References, Removed};
-pub(crate) use size::NODE_FRAMES_DIFFER;
+pub(crate) use size::item_frame;
 pub use trim::{Trim, TrimTo};
 
 /// A stream to read.
@@ -254,14 +254,9 @@ impl<'a> StreamMut<'a> {
         self.stream.items.begin_node(first, fields);
     }
 
-    /// Counts an item that was deleted from the last piece, as one that took so many bytes in a listpack.
-    pub(crate) fn append_deleted(&mut self, id: StreamId, size: usize) {
-        self.stream.items.append_deleted(id, size);
-    }
-
-    /// Ends the piece that was begun.
-    pub(crate) fn end_piece(&mut self) {
-        self.stream.items.end_node();
+    /// Ends the piece that was begun, from which these items were deleted.
+    pub(crate) fn end_piece(&mut self, deleted: Deleted) {
+        self.stream.items.end_node(deleted);
     }
 
     /// Removes the item with this id; whether there was one.

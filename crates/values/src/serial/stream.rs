@@ -18,8 +18,10 @@
 //!        flags 0 │ ms │ seq │ pairs │ field, value … │ elements
 //! ```
 //!
-//! * `stream/read.rs`, `stream/write.rs`: a stream and its items. `stream/groups.rs`: consumer groups.
+//! * `stream/read.rs`, `stream/write.rs`: a stream and its items. `stream/gone.rs`: items that were deleted.
+//!   `stream/groups.rs`: consumer groups.
 
+mod gone;
 mod groups;
 mod read;
 mod write;

@@ -8,7 +8,7 @@
 use super::StreamId;
 use super::chunks::{Place, SortedChunks};
 use super::iter::{StreamIter, StreamRevIter};
-use super::node::{Node, StreamItem};
+use super::node::{Deleted, Node, StreamItem};
 use crate::Limits;
 
 /// The most bytes, as a listpack, at which a node takes more items, whatever the limits say.
@@ -132,17 +132,11 @@ impl Items {
         self.push_node(Node::begun(first, fields, &mut Vec::new()));
     }
 
-    /// Counts an item that was deleted from the last node, as one that took so many bytes in a listpack.
-    pub(super) fn append_deleted(&mut self, id: StreamId, size: usize) {
-        if let Some(node) = self.nodes.last_mut() {
-            node.append_deleted(id, size);
-        }
-    }
-
-    /// Removes the node that was begun last if no item was added.
-    pub(super) fn end_node(&mut self) {
-        if self.nodes.last().is_some_and(|node| node.live == 0) {
-            self.remove_node(self.nodes.partition(|node| node.live > 0));
+    /// Ends the node that was begun last, from which these items were deleted; removes it if no item was added.
+    pub(super) fn end_node(&mut self, deleted: Deleted) {
+        match self.nodes.last_mut() {
+            Some(node) if node.live > 0 => node.count_deleted(deleted),
+            _ => self.remove_node(self.nodes.partition(|node| node.live > 0)),
         }
     }
 

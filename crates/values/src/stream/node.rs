@@ -40,6 +40,25 @@ pub(crate) struct Node {
     pub(crate) added: u16,
 }
 
+/// Items that were deleted from a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Deleted {
+    pub(crate) count: u16,
+    /// Bytes that they took in a listpack.
+    pub(crate) size: usize,
+    /// The greatest of their ids.
+    pub(crate) last: StreamId,
+}
+
+impl Deleted {
+    /// Counts one.
+    pub(crate) fn add(&mut self, id: StreamId, size: usize) {
+        self.count = self.count.saturating_add(1);
+        self.size = self.size.saturating_add(size);
+        self.last = self.last.max(id);
+    }
+}
+
 /// An item: an id, and fields with values.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamItem<'a> {
@@ -133,18 +152,15 @@ impl Node {
         self.block.splice(end..end, scratch);
         self.last = id;
         self.live += 1;
-        self.count_in(size);
-    }
-
-    /// Counts an item that was deleted before it got here, and took so many bytes in a listpack.
-    pub(crate) fn append_deleted(&mut self, id: StreamId, size: usize) {
-        self.last = self.last.max(id);
-        self.count_in(size);
-    }
-
-    fn count_in(&mut self, size: usize) {
+        self.added += 1;
         self.size = self.size.saturating_add(in_u32(size));
-        self.added = self.added.saturating_add(1).max(self.live);
+    }
+
+    /// Counts items that were deleted before they got here.
+    pub(crate) fn count_deleted(&mut self, deleted: Deleted) {
+        self.last = self.last.max(deleted.last);
+        self.size = self.size.saturating_add(in_u32(deleted.size));
+        self.added = self.added.saturating_add(deleted.count);
     }
 
     /// Whether these are the fields of the node, in this order.
@@ -167,6 +183,18 @@ impl Node {
     /// What it would take as a listpack.
     pub(crate) fn listpack_len(&self) -> usize {
         node_frame(self.live, self.deleted()) + self.size as usize
+    }
+
+    /// What fields and live items take of `size`.
+    fn live_len(&self) -> usize {
+        let fields: usize = self.fields().map(|field| text_len(&field)).sum();
+        let items: usize = self.items().map(|item| item.listpack_len(self.first)).sum();
+        fields_frame(self.fields().len()) + fields + items
+    }
+
+    /// What items that were deleted took in a listpack. Reads all others.
+    pub(crate) fn deleted_len(&self) -> usize {
+        (self.size as usize).saturating_sub(self.live_len())
     }
 
     /// The fields of the node.
@@ -244,10 +272,7 @@ impl Node {
         }
         assert_eq!(self.items().count(), usize::from(self.live), "INV-NODE");
         assert!(self.live > 0 && self.live <= self.added, "INV-NODE");
-        let fields: usize = self.fields().map(|field| text_len(&field)).sum();
-        let items: usize = self.items().map(|item| item.listpack_len(self.first)).sum();
-        let live = fields_frame(self.fields().len()) + fields + items;
-        let size = self.size as usize;
+        let (size, live) = (self.size as usize, self.live_len());
         assert!(size == live || size > live && self.deleted() > 0, "INV-SIZE: {size}, {live}");
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn fields_frame(pairs: usize) -> usize {
 }
 
 /// What an item takes besides its texts.
-pub(super) fn item_frame(first: StreamId, id: StreamId, pairs: usize, is_same: bool) -> usize {
+pub(crate) fn item_frame(first: StreamId, id: StreamId, pairs: usize, is_same: bool) -> usize {
     let (own, elements) =
         if is_same { (0, pairs + 3) } else { (integer_len(pairs as i64), 2 * pairs + 4) };
     integer_len(FLAGS)
@@ -37,6 +37,3 @@ pub(super) fn item_frame(first: StreamId, id: StreamId, pairs: usize, is_same: b
 pub(super) fn node_frame(live: u16, deleted: u16) -> usize {
     listpack::HEAD + integer_len(live.into()) + integer_len(deleted.into())
 }
-
-/// The most bytes by which the frames of two nodes differ.
-pub(crate) const NODE_FRAMES_DIFFER: usize = 6;

@@ -6,7 +6,7 @@ use super::super::listpack::Listpack;
 use super::super::reader::Reader;
 use super::write::elements;
 use super::{DELETED, Form, SAME_FIELDS, groups};
-use crate::stream::NODE_FRAMES_DIFFER;
+use crate::stream::Deleted;
 use crate::{Entry, Limits, NewStream, StreamId, StreamMut, Text};
 
 /// What a piece may take for itself, in bytes.
@@ -21,7 +21,6 @@ pub(in super::super) fn read(
 ) -> Result<Entry, Malformed> {
     let form = Form::of(kind);
     let mut made = NewStream::new(key);
-    let limits = &within_pieces(limits);
     let mut stream = made.edit(limits);
     for _ in 0..reader.count()? {
         let first = raw_id(reader.string()?.bytes())?;
@@ -56,16 +55,6 @@ pub(in super::super) fn read(
     Ok(made.into_entry())
 }
 
-/// The limits within a piece, which are those that it was made with if they have not changed. Then it stays whole:
-/// other items were deleted when an item was added than are now, which makes a few bytes.
-fn within_pieces(limits: &Limits) -> Limits {
-    let stream_node_bytes = match limits.stream_node_bytes {
-        0 => 0,
-        limit => limit.saturating_add(NODE_FRAMES_DIFFER),
-    };
-    Limits { stream_node_bytes, ..*limits }
-}
-
 /// An id, as two numbers.
 pub(super) fn id(reader: &mut Reader<'_>) -> Result<StreamId, Malformed> {
     Ok(StreamId::new(reader.count()?, reader.count()?))
@@ -97,6 +86,8 @@ fn piece(
     }
     stream.begin_piece(first, shared.iter().map(|field| &**field));
     let (mut found, mut gone): (i64, i64) = (0, 0);
+    // Counted at last, they are of no account within the piece: it stays whole under the limits that it was made with.
+    let mut of_gone = Deleted::default();
     let mut left = pack.bytes_left();
     while let Some(flags) = pack.next()? {
         let flags =
@@ -120,7 +111,7 @@ fn piece(
         let size = left.saturating_sub(pack.bytes_left());
         left = pack.bytes_left();
         if flags & DELETED != 0 {
-            stream.append_deleted(id, size);
+            of_gone.add(id, size);
             gone = gone.saturating_add(1);
             continue;
         }
@@ -133,7 +124,7 @@ fn piece(
             return Err(Malformed);
         }
     }
-    stream.end_piece();
+    stream.end_piece(of_gone);
     if (found, gone) == (items, deleted) { Ok(()) } else { Err(Malformed) }
 }
 

@@ -4,6 +4,7 @@
 use super::super::listpack_writer::ListpackWriter;
 use super::super::write::Writer;
 use super::super::{FormVersion, types};
+use super::gone::Gone;
 use super::{Form, SAME_FIELDS};
 use crate::stream::Node;
 use crate::{StreamId, StreamRef};
@@ -50,11 +51,13 @@ impl Writer<'_> {
 /// The listpack of a piece of a stream.
 fn piece(node: &Node) -> Vec<u8> {
     let mut pack = ListpackWriter::new();
+    let gone = Gone::of(node);
     pack.integer(node.live.into());
-    pack.integer(0);
+    pack.integer(node.deleted().into());
     pack.integer(node.fields().len() as i64);
     node.fields().for_each(|field| pack.text(&field));
     pack.integer(0);
+    gone.write_front(&mut pack);
     for item in node.items() {
         let is_same = item.has_node_fields();
         pack.integer(if is_same { SAME_FIELDS } else { 0 });
@@ -72,6 +75,7 @@ fn piece(node: &Node) -> Vec<u8> {
         }
         pack.integer(elements(is_same, pairs));
     }
+    gone.write_last(&mut pack);
     pack.finish()
 }
 

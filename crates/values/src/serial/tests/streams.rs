@@ -17,6 +17,9 @@ struct Group {
     consumers: Vec<Consumer>,
 }
 
+/// What decides where a piece ends: its ids, items, those that were deleted, and bytes as a listpack.
+type Piece = (StreamId, StreamId, u16, u16, usize);
+
 /// All that a client can see of a stream.
 #[derive(Debug, PartialEq)]
 struct Content {
@@ -25,6 +28,7 @@ struct Content {
     deleted: StreamId,
     added: u64,
     groups: Vec<Group>,
+    pieces: Vec<Piece>,
 }
 
 fn content(stream: StreamRef<'_>) -> Content {
@@ -49,12 +53,16 @@ fn content(stream: StreamRef<'_>) -> Content {
             .map(|consumer| (consumer.name().into(), consumer.seen_ms(), consumer.active_ms()))
             .collect(),
     });
+    let pieces = stream
+        .pieces()
+        .map(|node| (node.first, node.last, node.live, node.deleted(), node.listpack_len()));
     Content {
         items: items.collect(),
         last: stream.last_id(),
         deleted: stream.max_deleted_id(),
         added: stream.added(),
         groups: groups.collect(),
+        pieces: pieces.collect(),
     }
 }
 
@@ -102,6 +110,42 @@ fn streams_come_back() {
         });
         comes_back(&entry);
     }
+}
+
+#[test]
+fn what_deleted_items_took_comes_back() {
+    let limits = Limits::default();
+    for (values, len) in [(1, 0), (1, 1), (1, 3), (2, 0), (2, 1), (3, 0), (1, 62), (1, 900)] {
+        for deleted in [&[1][..], &[1, 2], &[2, 3], &[4], &[3, 4], &[1, 2, 3]] {
+            let mut made = NewStream::new(b"k");
+            let mut stream = made.edit(&limits);
+            let text = "v".repeat(len);
+            for number in 1..=4 {
+                let pair = [&b"f"[..], text.as_bytes()];
+                stream.append(StreamId::new(number * 200, number), vec![pair; values].into_iter());
+            }
+            for number in deleted {
+                assert!(stream.remove(StreamId::new(number * 200, *number)));
+            }
+            comes_back(&made.into_entry());
+        }
+    }
+}
+
+#[test]
+fn a_piece_that_has_lost_its_last_items_stays_whole() {
+    let limits = Limits::default();
+    let mut made = NewStream::new(b"k");
+    let mut stream = made.edit(&limits);
+    let text = "v".repeat(1_000);
+    for number in 1..=4 {
+        stream.append(StreamId::new(number, 0), [[&b"f"[..], text.as_bytes()]].into_iter());
+    }
+    // The texts of this one, of which there are none, still fit; what is around them is beyond the limit.
+    stream.append(StreamId::new(5, 0), vec![[&b""[..], b""]; 40].into_iter());
+    assert!([3, 5].into_iter().all(|ms| stream.remove(StreamId::new(ms, 0))));
+    assert_eq!(stream.read().nodes(), 1);
+    comes_back(&made.into_entry());
 }
 
 #[test]
