@@ -2,7 +2,8 @@
 //! [`Measure`]: how large a list is, and whether it is called a listpack or a quicklist.
 //!
 //! The name follows Redis's rule and not the form of the list here: a list that is a listpack in
-//! Redis may have chunks here, because an entry packs fewer bytes and elements, and has no room in front. The rule uses the size that the list would have in Redis: the name changes when the
+//! Redis may have chunks here, because an entry packs fewer bytes and elements, and has no room in
+//! front. The rule uses the size that the list would have in Redis: the name changes when the
 //! elements to be added would exceed the limit, and changes back at half of it.
 //!
 //! * INV-SUM: elements and bytes are those that are there.
