@@ -22,13 +22,7 @@ pub(crate) fn report(foreign: Foreign, context: &Context<'_>) {
 /// Logs a connection at `now_ms`.
 #[cold]
 pub(crate) fn report_peer(foreign: Foreign, peer: &Peer, now_ms: u64) {
-    let Some(held_back) = PAUSES[foreign as usize].begin(now_ms) else { return };
+    let Some(others) = PAUSES[foreign as usize].begin(now_ms) else { return };
     let (remote, local, what) = (&peer.remote, &peer.local, foreign.name());
-    if held_back == 0 {
-        warn!("{remote} speaks {what} ({local}); closed");
-    } else {
-        warn!(
-            "{remote} speaks {what} ({local}); closed, as {held_back} others since the last line"
-        );
-    }
+    warn!("{remote} speaks {what} ({local}); closed{others}");
 }

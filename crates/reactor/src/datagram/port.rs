@@ -156,10 +156,7 @@ impl Ports {
                     port.retry_at = Some(now + RETRY);
                     if let Some(others) = port.pause.begin(now.as_millis()) {
                         let address = port.socket.address();
-                        warn!(
-                            "udp:{address}: cannot receive, and tries again: {error}; \
-                             so it was {others} times since the last line"
-                        );
+                        warn!("udp:{address}: cannot receive, and tries again: {error}{others}");
                     }
                 }
             }

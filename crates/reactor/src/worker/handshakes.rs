@@ -28,15 +28,9 @@ pub(super) fn report(peer: &Peer, error: &io::Error, now_ms: u64) {
 /// come again and again.
 #[cold]
 pub(super) fn report_failed(peer: &Peer, reason: &dyn Display, now_ms: u64) {
-    let Some(held_back) = FAILED.begin(now_ms) else { return };
+    let Some(others) = FAILED.begin(now_ms) else { return };
     let (remote, local) = (&peer.remote, &peer.local);
-    if held_back == 0 {
-        warn!("{remote}: TLS handshake failed ({local}): {reason}");
-    } else {
-        warn!(
-            "{remote}: TLS handshake failed ({local}): {reason}; so did {held_back} others since the last line"
-        );
-    }
+    warn!("{remote}: TLS handshake failed ({local}): {reason}{others}");
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {

@@ -182,10 +182,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     #[cold]
     fn give_up(&self, what: &str, error: &dyn std::error::Error) {
         ACCEPT_ERROR.increment();
-        match GIVEN_UP.begin(self.now.ticks.as_millis()) {
-            Some(0) => warn!("{what}: {error}"),
-            Some(others) => warn!("{what}: {error}; so with {others} others since the last line"),
-            None => {}
+        if let Some(others) = GIVEN_UP.begin(self.now.ticks.as_millis()) {
+            warn!("{what}: {error}{others}");
         }
     }
 
