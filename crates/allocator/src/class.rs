@@ -102,6 +102,11 @@ static NUMBERS: [u8; SMALL_MAX / QUANTUM + 1] = {
 const _: () = assert!(COUNT <= 128, "the numbers of classes are bits of two words");
 const _: () = assert!(SMALL_MAX <= 8 << 10, "a sixteenth of the largest slab");
 
+/// Of the allocator below: the largest class that is a quarter of a power of two from the next, and what larger ones are
+/// multiples of.
+const QUARTERED_MAX: usize = 4 * PAGE;
+const PAGE: usize = 4 << 10;
+
 /// The number of the class for so many bytes. None has more than [`SMALL_MAX`].
 #[inline]
 pub(crate) const fn number(bytes: usize) -> Option<usize> {
@@ -113,13 +118,14 @@ pub(crate) const fn number(bytes: usize) -> Option<usize> {
 
 /// The memory that a block of `bytes` takes: the size of its class.
 ///
-/// What is larger than [`SMALL_MAX`] comes from the allocator below. Its classes are taken for those of jemalloc, four
-/// to each doubling.
+/// What is larger than [`SMALL_MAX`] comes from the allocator below. Its classes are taken for those of jemalloc since 5.3.1:
+/// four to each doubling up to 16 KiB, and whole pages of 4 KiB above.
 ///
 /// ```
 /// assert_eq!(allocator::size_class(93), 96);
 /// assert_eq!(allocator::size_class(1053), 1088);
 /// assert_eq!(allocator::size_class(9000), 10240);
+/// assert_eq!(allocator::size_class(100_000), 102_400);
 /// assert_eq!(allocator::size_class(0), 0);
 /// ```
 #[inline]
@@ -129,6 +135,9 @@ pub const fn size_class(bytes: usize) -> usize {
     }
     if let Some(number) = number(bytes) {
         return CLASSES[number].block as usize;
+    }
+    if bytes > QUARTERED_MAX {
+        return bytes.next_multiple_of(PAGE);
     }
     // The classes between 2^n and 2^(n+1) are 2^(n-2) apart.
     let quarter = 1 << ((bytes - 1).ilog2() - 2);
@@ -146,6 +155,9 @@ pub const fn size_class(bytes: usize) -> usize {
 pub const fn class_number(bytes: usize) -> usize {
     if let Some(number) = number(bytes) {
         return number;
+    }
+    if bytes > QUARTERED_MAX {
+        return class_number(QUARTERED_MAX) + (bytes - QUARTERED_MAX).div_ceil(PAGE);
     }
     let group = (bytes - 1).ilog2();
     COUNT + 4 * (group as usize - SMALL_MAX.ilog2() as usize) + ((bytes - 1) >> (group - 2) & 3) - 3
@@ -180,8 +192,8 @@ mod tests {
     #[test]
     fn large_classes_are_those_of_jemalloc() {
         assert_eq!(
-            [9000, 10_240, 10_241, 1 << 20, (1 << 30) + 1].map(size_class),
-            [10_240, 10_240, 12_288, 1 << 20, 5 << 28]
+            [9000, 10_240, 10_241, 32_769, 1 << 20, (1 << 30) + 1].map(size_class),
+            [10_240, 10_240, 12_288, 36_864, 1 << 20, (1 << 30) + 4096]
         );
     }
 

@@ -213,6 +213,7 @@ pub(crate) fn purge() {
 mod tests {
     use super::*;
     use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
+    use tikv_jemalloc_ctl::thread::allocatedp;
 
     /// Tests that measure the memory of the process do so one after the other.
     static ALONE: Mutex<()> = Mutex::new(());
@@ -237,6 +238,19 @@ mod tests {
         let mut counted: Vec<usize> = (1..=largest).map(allocator::size_class).collect();
         counted.dedup();
         assert_eq!(classes, counted);
+    }
+
+    #[test]
+    fn large_blocks_take_what_they_are_counted_as() {
+        let taken = allocatedp::read().expect("jemalloc tells");
+        for bytes in
+            [10_241, 16_385, 20_481, 33_000, 66_000, 100_000, 300_000, 1_000_001, 5_000_000]
+        {
+            let before = taken.get();
+            let block: Vec<u8> = Vec::with_capacity(bytes);
+            let took = taken.get() - before;
+            assert_eq!(took, allocator::size_class(block.capacity()) as u64, "{bytes} bytes");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Strings of an [`Entry`] in a block of their own.
 //!
-//! Large size classes are a quarter of a power of two apart. So a string of 10 KiB fills a block, and with a key of 20
-//! bytes in the same block it takes one of 12 KiB. Where a block of its own saves memory, a string is stored apart: the
-//! entry has a pointer to the block, and the length of the string.
+//! Size classes of 8 to 16 KiB are a quarter of a power of two apart. So a string of 10 KiB fills a block, and with a key
+//! of 20 bytes in the same block it takes one of 12 KiB. Where a block of its own saves memory, a string is stored apart:
+//! the entry has a pointer to the block, and the length of the string.
 //!
 //! # Invariants
 //!
