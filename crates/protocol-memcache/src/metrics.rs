@@ -92,10 +92,11 @@ counters! {
         pub static TOUCH_TOUCHED: command = "touch", result = "touched";
         pub static TOUCH_NOT_FOUND: command = "touch", result = "not_found";
     }
-    /// Writes refused by the store.
+    /// Writes answered with an error: by the store, or because the value does not end with its line.
     "shoebill_memcache_writes_refused_total" {
         pub static STORE_TOO_LARGE: reason = "too_large";
         pub static STORE_NO_MEMORY: reason = "no_memory";
+        pub static STORE_BAD_DATA: reason = "bad_data";
     }
     /// Large values that waited for memory that others had which were arriving, and that were given up for others.
     "shoebill_memcache_large_values_total" {

@@ -36,6 +36,7 @@ use crate::op::Op;
 use crate::options::ServiceOptions;
 use crate::parse::Memcache;
 use crate::platform::{Nowhere, Platform};
+use crate::reply::text::BAD_DATA;
 use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use crate::topics::Topics;
@@ -338,8 +339,11 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
         self.note_placed(n, context);
     }
 
-    fn rejected(&mut self, _: &Memcache, _: &Malformed) {
+    fn rejected(&mut self, _: &Memcache, malformed: &Malformed) {
         metrics::MALFORMED.increment();
+        if malformed.reply == BAD_DATA {
+            metrics::STORE_BAD_DATA.increment();
+        }
     }
 
     fn opened(&mut self, _: &mut Memcache, context: &mut Context<'_>) {

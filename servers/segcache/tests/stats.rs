@@ -134,6 +134,15 @@ const COUNTED: [&str; 22] = [
 const REQUESTS: &[&str] = &[
     "set a 0 0 1\r\nx\r\n",
     "get a\r\n",
+    "set a 0 0 1\r\nxyz\r\n",
+    "ms a 1\r\nxyz\r\n",
+    "cas a 0 0 1 1\r\nxyz\r\n",
+    "set a 0 0 x\r\n",
+    "replace b 0 0 1\r\nx\r\n",
+    "append b 0 0 1\r\nx\r\n",
+    "prepend b 0 0 1\r\nx\r\n",
+    "ms b 1 MR\r\nx\r\n",
+    "ms b 1 C5\r\nx\r\n",
     "get b\r\n",
     "get a b a\r\n",
     "gat 0 a\r\n",
@@ -231,6 +240,41 @@ fn a_request_counts_as_it_does_with_memcached() {
                 changes.iter().filter(is_kept).cloned().collect()
             };
             assert_eq!(leave_out(&ours[request]), leave_out(expected), "{storage}: {request:?}");
+        }
+    }
+}
+
+/// As memcached has it: `cmd_set` counts values that have arrived, stored or not, however long they are, but none that
+/// the server does not read.
+#[test]
+fn a_value_counts_once_it_has_arrived() {
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&[], &process::over(storage));
+        let mut asker = Asker::new(segcache.address);
+        let mut sets = 0;
+        let value = |len: usize| "v".repeat(len);
+        let (bad, large) =
+            ("CLIENT_ERROR bad data chunk", "SERVER_ERROR object too large for cache");
+        for (len, command, reply, counts) in [
+            (9, "set k 0 0 9", "STORED", 1),
+            (10, "set k 0 0 9", bad, 1),
+            (9, "add j 0 0 9", "STORED", 1),
+            (9, "add j 0 0 9", "NOT_STORED", 1),
+            (200_000, "set k 0 0 200000", "STORED", 1),
+            (200_001, "set k 0 0 200000", bad, 1),
+            (200_000, "ms j 200000 ME", "NS", 1),
+            (200_001, "ms j 200000", bad, 1),
+            (2_000_000, "set k 0 0 2000000", large, 0),
+            (2_000_000, "ms k 2000000", large, 0),
+        ] {
+            assert_eq!(asker.ask(&format!("{command}\r\n{}\r\n", value(len))), reply, "{command}");
+            // What is left of a bad value is taken for a line.
+            let mut last = asker.ask("mn\r\n");
+            while last != "MN" {
+                last = asker.line();
+            }
+            sets += counts;
+            assert_eq!(asker.map("")["cmd_set"], sets.to_string(), "{storage}: {command}, {len}");
         }
     }
 }

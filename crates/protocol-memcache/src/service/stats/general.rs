@@ -3,6 +3,7 @@
 
 use super::{Row, metric};
 use crate::metrics as own;
+use crate::op::Mode;
 use crate::options::ServiceOptions;
 use crate::platform::Platform;
 use ::metrics::{Counter, process};
@@ -23,6 +24,17 @@ static GATS: [&Counter; 2] = [&own::GAT_KEY_HIT, &own::GAT_KEY_MISS];
 
 fn lookups_of(counters: &[&Counter]) -> u64 {
     counters.iter().map(|counter| counter.value()).sum()
+}
+
+const MODES: [Mode; 6] =
+    [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend, Mode::Cas];
+
+/// Values that storage commands came with, and that had an end.
+fn values_of(mode: Mode) -> u64 {
+    let own::SetMetrics { stored, not_stored, not_found, failed: _ } = own::of_set(mode);
+    // Most have one counter for both.
+    let not_found = if std::ptr::eq(*not_stored, *not_found) { 0 } else { not_found.value() };
+    stored.value() + not_stored.value() + not_found
 }
 
 /// A name that counts what does not happen here: slabs that are moved, an LRU that is maintained.
@@ -56,10 +68,10 @@ pub(super) static GENERAL: &[Row] = &[
     none("read_buf_oom"),
     Row::Level("reserved_fds", |view| view.platform.reserved_descriptors().to_string()),
     Row::Count("cmd_get", |_| lookups_of(&GETS)),
+    // As memcached has it: values that have arrived, whether they were stored or not. One that is too large, or that
+    // there is no memory for, is dropped unread.
     Row::Count("cmd_set", |_| {
-        let all =
-            [&own::SET, &own::ADD, &own::REPLACE, &own::APPEND, &own::PREPEND, &own::CAS, &own::MS];
-        all.map(|metric| metric.value()).iter().sum()
+        MODES.map(values_of).iter().sum::<u64>() + own::STORE_BAD_DATA.value()
     }),
     Row::Count("cmd_flush", |_| own::FLUSH_ALL.value()),
     Row::Count("cmd_touch", |_| own::TOUCH.value() + lookups_of(&GATS)),

@@ -37,7 +37,10 @@ impl<S: Receive> MemcacheService<S> {
         metrics::MALFORMED.increment();
         match request.form {
             Form::Text(Text::Quiet) => {}
-            Form::Text(Text::Whole | Text::Listed) | Form::Meta => out.put(BAD_DATA.as_bytes()),
+            Form::Text(Text::Whole | Text::Listed) | Form::Meta => {
+                metrics::STORE_BAD_DATA.increment();
+                out.put(BAD_DATA.as_bytes());
+            }
             Form::Binary(_) => unreachable!("its length alone says where it ends"),
         }
     }
