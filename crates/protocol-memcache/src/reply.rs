@@ -48,6 +48,8 @@ pub(crate) enum Refusal {
     Watch,
     /// To show it to one client more.
     TooManyWatchers,
+    /// What is sent bit by bit, to a client that has no connection.
+    Datagram,
 }
 
 /// What came of a step of logging in.

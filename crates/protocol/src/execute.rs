@@ -199,6 +199,8 @@ pub struct Context<'a> {
     /// The number of the connection's next block: if this request returns [`Control::Block`] or
     /// [`Control::Defer`], this ticket resumes the connection.
     pub ticket: Ticket,
+    /// The request came in a datagram: all that its client is sent is the reply, so a request that blocks has none.
+    pub is_datagram: bool,
     /// Messages and commands for other connections.
     pub outbox: &'a mut Outbox,
     /// Who is connected to this process.
@@ -216,6 +218,7 @@ impl<'a> Context<'a> {
         outbox: &'a mut Outbox,
         directory: &'a Directory,
     ) -> Self {
-        Context { now, connection, ticket: Ticket::default(), outbox, directory, lent: None }
+        let ticket = Ticket::default();
+        Context { now, connection, ticket, is_datagram: false, outbox, directory, lent: None }
     }
 }

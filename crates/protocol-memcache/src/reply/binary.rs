@@ -331,7 +331,8 @@ impl Dialect for Binary {
             | Refusal::Dump(_)
             | Refusal::Busy
             | Refusal::Watch
-            | Refusal::TooManyWatchers => UNKNOWN,
+            | Refusal::TooManyWatchers
+            | Refusal::Datagram => UNKNOWN,
         };
         self.failure(out, failure);
     }

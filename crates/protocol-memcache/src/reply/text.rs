@@ -285,6 +285,7 @@ impl Dialect for Text {
             Refusal::Busy => b"BUSY currently processing crawler request\r\n",
             Refusal::Watch => b"CLIENT_ERROR watch commands not allowed\r\n",
             Refusal::TooManyWatchers => b"WATCHER_TOO_MANY log watcher limit reached\r\n",
+            Refusal::Datagram => b"SERVER_ERROR not available over UDP\r\n",
         };
         self.line(out, line);
     }

@@ -194,6 +194,9 @@ impl<S: Receive> MemcacheService<S> {
     }
 
     fn begin(&mut self, what: What, context: &Context<'_>) -> Outcome {
+        if context.is_datagram {
+            return Outcome::Refused(Refusal::Datagram);
+        }
         if self.dumps.running.len() == DUMPS_MAX {
             return Outcome::Refused(Refusal::Busy);
         }

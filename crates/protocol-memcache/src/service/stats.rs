@@ -45,6 +45,7 @@ impl<S: Receive> MemcacheService<S> {
         out: &mut SendBuf,
         context: &Context<'_>,
     ) -> Outcome {
+        let is_in_pieces = reply.is_text() && !context.is_datagram;
         let show = &mut |name: &str, value: &dyn Display| reply.stat(out, name, value);
         match topic {
             b"" => self.general(show, context),
@@ -53,10 +54,10 @@ impl<S: Receive> MemcacheService<S> {
             // Details of the storage engine, with names of its own: a topic that memcached does not have.
             b"store" => self.store.details(context.now.ticks, show),
             b"settings" => settings(self, show),
-            // What has any length, or takes long to find out, is sent in pieces, as text.
-            b"conns" if reply.is_text() => return self.connections(context),
+            // What has any length, or takes long to find out, is sent in pieces, as text, if it can be.
+            b"conns" if is_in_pieces => return self.connections(context),
             b"conns" => conns(show, context),
-            b"sizes" if reply.is_text() && self.shared.options.dump => return self.sizes(context),
+            b"sizes" if is_in_pieces && self.shared.options.dump => return self.sizes(context),
             b"sizes" => show("sizes_status", &"disabled"),
             // There is no storage outside of memory, and no proxy.
             b"extstore" | b"proxy" | b"proxyfuncs" | b"proxybe" => {}

@@ -85,6 +85,9 @@ impl<S: Receive> MemcacheService<S> {
         let Some(topics) = topics else {
             return Outcome::Refused(Refusal::Wrong(b"ERROR\r\n"));
         };
+        if context.is_datagram {
+            return Outcome::Refused(Refusal::Datagram);
+        }
         let peer = context.directory.get(context.connection);
         if !self.shared.watchers.add(context.connection, topics, peer, &self.shared.observers) {
             return Outcome::Refused(Refusal::TooManyWatchers);

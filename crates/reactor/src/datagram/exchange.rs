@@ -96,6 +96,7 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
     context: &mut Context<'_>,
 ) -> Result<Cut, Refused> {
     let (id, payload) = frame::open(datagram)?;
+    context.is_datagram = true;
     debug_assert!(recv.is_empty() && send.is_empty(), "a datagram stands alone");
     recv.reserve(payload.len(), pool);
     recv.put(payload);

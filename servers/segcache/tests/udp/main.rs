@@ -246,6 +246,31 @@ fn a_source_is_sent_so_many_datagrams_in_a_second() {
     assert!(answers as u64 <= 5 * seconds, "{answers} answers in {seconds} seconds");
 }
 
+/// What is sent bit by bit needs a connection. memcached never answers these, nor any later datagram on that thread.
+#[test]
+fn what_goes_on_after_its_answer_is_refused() {
+    let server = segcache(&[], "");
+    let mut asker = Asker::new(server.address);
+    assert_eq!(asker.ask(b"set a 0 0 1\r\nx\r\n"), b"STORED\r\n");
+    let refused = b"SERVER_ERROR not available over UDP\r\n";
+    for request in [
+        &b"watch fetchers\r\n"[..],
+        b"watch\r\n",
+        b"lru_crawler metadump all\r\n",
+        b"lru_crawler mgdump hash\r\n",
+        b"stats cachedump 1 0\r\n",
+    ] {
+        let answer = asker.ask(request);
+        assert_eq!(answer, refused, "{}", request.escape_ascii());
+    }
+    assert_eq!(asker.ask(b"watch nothing\r\n"), b"ERROR\r\n");
+    let answer = asker.ask(b"mn\r\nlru_crawler metadump all\r\nmn\r\n");
+    assert_eq!(answer, [&b"MN\r\n"[..], refused, b"MN\r\n"].concat(), "others are served");
+    assert_eq!(asker.ask(b"stats sizes\r\n"), b"STAT sizes_status disabled\r\nEND\r\n");
+    let answer = String::from_utf8(asker.ask(b"stats conns\r\n")).unwrap();
+    assert!(answer.ends_with("END\r\n"), "{answer}");
+}
+
 #[test]
 fn no_datagram_harms() {
     let server = segcache(&["-t", "2"], "");
