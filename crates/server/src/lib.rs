@@ -72,6 +72,7 @@ mod files;
 #[allow(unsafe_code)]
 mod heap;
 mod logging;
+mod port_file;
 mod process;
 mod program;
 mod reload;

@@ -5,7 +5,7 @@ use crate::background::Background;
 use crate::logging::LogDrains;
 use crate::reload::Reload;
 use crate::settings::Sections;
-use crate::{Builder, Error, signals, user};
+use crate::{Builder, Error, port_file, signals, user};
 use log::{info, warn};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use protocol::{Execute, Protocol};
@@ -21,6 +21,7 @@ pub(crate) struct Program {
     is_whole: bool,
     background: Option<Background>,
     pid_file: Option<PathBuf>,
+    port_file: Option<PathBuf>,
     user: Option<String>,
     dumps_core: bool,
     log_on_stdout: bool,
@@ -69,6 +70,13 @@ impl Builder {
     /// Makes [`Builder::run`] write the process id into a file, and remove the file in the end.
     pub fn pid_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.program.pid_file = Some(path.into());
+        self
+    }
+
+    /// Makes [`Builder::run`] write the ports that the server listens on into a file, a line such as `TCP INET: 11211` for each
+    /// address. The file is complete when it appears. If it cannot be written, the log says so.
+    pub fn port_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.program.port_file = Some(path.into());
         self
     }
 
@@ -167,10 +175,17 @@ impl Builder {
         let (name, version) = (self.name, self.version);
         let background = self.program.background.take();
         let pid_file = self.program.pid_file.take();
+        let port_file = self.program.port_file.take();
         let greetings = std::mem::take(&mut self.program.greetings);
         let mut process = self.start(bound, make_protocol, make_service)?;
         process.write_log(logs)?;
         let _pid_file = pid_file.as_deref().and_then(PidFile::write);
+        if let Some(path) = port_file
+            && let Err(problem) =
+                port_file::write(&path, process.endpoints(), process.datagram_addresses())
+        {
+            warn!("cannot write the file of ports {}: {problem}", path.display());
+        }
         for endpoint in process.endpoints() {
             info!("{name} {version} listening on {endpoint}");
         }

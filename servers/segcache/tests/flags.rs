@@ -225,6 +225,25 @@ fn what_has_no_effect_is_told_once_in_the_log() {
     assert_eq!(daemon.line("accepted, no effect: "), "-n, -C, -o hashpower");
 }
 
+/// Whoever starts it may have it choose ports, and read in a file which they are.
+#[test]
+fn the_ports_are_in_the_file_that_the_environment_names() {
+    let config = Config::new("[admin]\nenabled = false\n");
+    let file = config.folder().join("ports");
+    let mut command = Command::new(SEGCACHE);
+    command.args(["-p", "-1", "-l", "127.0.0.1"]).arg(&config.file);
+    let mut daemon = Daemon::spawn(command.env("MEMCACHED_PORT_FILENAME", &file));
+    let port = daemon.address().port();
+    assert_ne!(port, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("TCP INET: {port}\n"));
+    assert!(!config.folder().join("ports.lck").exists());
+
+    let mut unwritable = Daemon::spawn(command.env("MEMCACHED_PORT_FILENAME", "/nowhere/ports"));
+    let problem = unwritable.line("cannot write the file of ports ");
+    assert!(problem.starts_with("/nowhere/ports: "), "{problem}");
+    Client::tcp(unwritable.address()).ask(b"get a\r\n", b"END\r\n");
+}
+
 /// The lines of Debian's file, with places of our own.
 fn debians_file(folder: &Path) -> String {
     let id = Command::new("id").arg("-un").output().unwrap();

@@ -8,6 +8,7 @@
 //!
 //! * `memcached/flag.rs`: a row. `memcached/flags.rs`: the rows.
 //! * `memcached/option.rs`: a row of `-o`. `memcached/options.rs`: the rows.
+//! * `memcached/port.rs`: the port of `-p`.
 //! * `memcached/interface.rs`: addresses of `-l`. `memcached/item_size.rs`: sizes of `-I`.
 //! * `memcached/conf.rs`: a `memcached.conf`, which is a file of flags.
 //! * `memcached/wrong.rs`: what is said of a wrong command line. `memcached/codes.rs`: with which exit code.
@@ -20,6 +21,7 @@ mod interface;
 mod item_size;
 mod option;
 mod options;
+mod port;
 mod wrong;
 
 pub use flag::{Flag, flag};
@@ -223,13 +225,17 @@ impl<C: Configuration> Arguments<C> {
     }
 }
 
+/// The variable of the environment that names the file for the ports.
+const PORT_FILE: &str = "MEMCACHED_PORT_FILENAME";
+
 /// What the command line says about the process.
 #[derive(Debug)]
 #[must_use = "it has an effect when it begins"]
 pub struct Start(ProcessFlags);
 
 impl Start {
-    /// Sets on `builder` how the process runs, and goes to the background if asked to.
+    /// Sets on `builder` how the process runs, and goes to the background if asked to. As for memcached, the environment
+    /// may name a file for the ports.
     ///
     /// # Errors
     ///
@@ -241,6 +247,9 @@ impl Start {
         }
         if let Some(path) = pid_file {
             builder = builder.pid_file(path);
+        }
+        if let Some(path) = std::env::var_os(PORT_FILE) {
+            builder = builder.port_file(path);
         }
         if let Some(user) = user {
             builder = builder.user(user);

@@ -258,6 +258,8 @@ fn flags_are_read_as_memcached_reads_them() {
         "the last counts"
     );
     assert_eq!(config("segcache -p77 -U0 --conn=9").server.port, Some(77));
+    assert_eq!(config("segcache -p -1").server.port, Some(0), "any port");
+    assert_eq!(wrong("segcache -p -2").0, "-p -2: expected a number from 0 to 65535");
     assert_eq!(config("segcache -c 9 --conn-l 7").server.max_connections, 7);
 }
 
@@ -322,6 +324,23 @@ fn extended_options_fill_sections() {
     {
         assert!(parse(&format!("segcache -o {wrong}")).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn a_comma_too_many_is_no_option() {
+    for line in ["segcache -o modern,", "segcache -o idle_timeout=60,"] {
+        assert_eq!(parse(line).expect(line).notice(), None, "{line}");
+    }
+    assert_eq!(config("segcache -o idle_timeout=60,").server.idle_timeout.0.as_secs(), 60);
+    assert_eq!(wrong("segcache -o =1").0, "-o =1: there is no such option of memcached's");
+}
+
+#[test]
+fn memcacheds_number_of_the_format_of_keys_is_taken() {
+    for format in ["PEM", "pem", "1"] {
+        assert!(parse(&format!("segcache -o ssl_keyformat={format}")).is_ok(), "{format}");
+    }
+    assert!(parse("segcache -o ssl_keyformat=2").is_err());
 }
 
 #[test]

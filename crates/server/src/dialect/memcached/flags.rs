@@ -5,6 +5,7 @@ use super::flag::{Flag, flag};
 use super::interface::Interface;
 use super::option::Given;
 use super::options;
+use super::port::Port;
 use crate::settings::{Configuration, Listen, LogLevel, SocketMode};
 use clap::value_parser as is;
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub(super) fn shared<C: Configuration>() -> Vec<Flag<C>> {
 fn connections<C: Configuration>() -> Vec<Flag<C>> {
     vec![
         flag("-p", "port")
-            .value("NUM", is!(u16))
+            .value("NUM", Port)
             .about("TCP port to listen on [default: 11211]")
             .over("[server] port")
             .sets(|said, port: u16| {

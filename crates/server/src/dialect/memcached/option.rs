@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Opt`]: a row of the table of options of `-o`. [`Given`]: an option as it was given.
 
-use super::options::ALL;
+use super::options::{ALL, EMPTY};
 use crate::settings::SectionsMut;
 use std::fmt;
 use std::path::PathBuf;
@@ -133,7 +133,10 @@ impl FromStr for Given {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let row = ALL.iter().find(|row| row.is_called(name));
+        let row = match text {
+            "" => Some(&EMPTY),
+            _ => ALL.iter().find(|row| row.is_called(name)),
+        };
         let row = row.ok_or("there is no such option of memcached's")?;
         let given = || value.ok_or_else(|| format!("needs a value: {}", row.written));
         match row.effect {

@@ -15,6 +15,9 @@ const BUFFERS: &str = "buffers of logs have a fixed size";
 const OLD: &str = "memcached itself has no such option any more";
 const TLS: &str = "sessions are resumed, and TLS is done by the workers";
 
+/// Nothing at all, as between a comma and the end.
+pub(super) static EMPTY: Opt = as_it_is("");
+
 /// The rows. A name that ends in `*` stands for all names with that prefix.
 pub(super) static ALL: &[Opt] = &[
     sets("idle_timeout=SECONDS", "[server] idle_timeout", "a number of seconds", |seconds| {
@@ -56,8 +59,9 @@ pub(super) static ALL: &[Opt] = &[
         };
         Some(Box::new(move |sections| sections.tls.min_version = version))
     }),
+    // memcached takes OpenSSL's number of the format.
     sets("ssl_keyformat=PEM", "", "PEM: convert it with openssl pkey", |format| {
-        format.eq_ignore_ascii_case("PEM").then_some(Box::new(|_| {}))
+        (format == "1" || format.eq_ignore_ascii_case("PEM")).then_some(Box::new(|_| {}))
     }),
     as_it_is("maxconns_fast"),
     as_it_is("modern"),
@@ -101,6 +105,7 @@ pub(super) static ALL: &[Opt] = &[
     nothing("watcher_logbuf_size", BUFFERS),
     nothing("worker_logbuf_size", BUFFERS),
     nothing("ssl_kernel_tls", TLS),
+    nothing("inline_ascii_resp", OLD),
     nothing("inline_ascii_response", OLD),
     nothing("meta_response_old", OLD),
     nothing("no_inline_ascii_resp", OLD),
