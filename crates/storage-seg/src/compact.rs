@@ -115,7 +115,7 @@ impl SegStore {
         let birth = shared.pool.segment(job.segment).birth();
         self.compactor.is_due = !is_stuck;
         self.compactor.paused = Some((job, birth)).filter(|_| !is_stuck);
-        shared.unclaim(job.segment);
+        self.unclaim(job.segment);
         !is_stuck
     }
 
@@ -126,7 +126,7 @@ impl SegStore {
             return None;
         }
         if shared.pool.segment(job.segment).birth() != birth {
-            shared.unclaim(job.segment);
+            self.unclaim(job.segment);
             return None;
         }
         Some(job)
@@ -350,6 +350,38 @@ mod tests {
         assert!(!is_worthwhile(&segment, Dead::share(DEAD_PRESSED), 1));
         segment.remove_live(60, true);
         assert!(is_worthwhile(&segment, Dead::share(DEAD_SPARSE), 1), "it is dead");
+    }
+
+    #[test]
+    fn a_segment_is_counted_whoever_finds_that_its_items_are_gone() {
+        let mut store = builder("scored").build().expect("the options are possible");
+        let now = Ticks::from_millis(1);
+        let put = |store: &mut SegStore| {
+            store.put(Put::new(b"key", b"value"), now).expect("it fits");
+        };
+        let reclaimed = |store: &SegStore| count(store, Count::SegmentsCompacted);
+        put(&mut store);
+        assert!(store.delete(b"key", now));
+        assert_eq!(reclaimed(&store), 0, "more may be written to it");
+        store.seal_all();
+        assert_eq!(reclaimed(&store), 1, "it was dead when it was sealed");
+
+        put(&mut store);
+        store.seal_all();
+        let segments = store.shared.pool.segments();
+        let number = segments.iter().position(|segment| segment.live_items() == 1);
+        let number = number.expect("it is somewhere") as u32;
+        assert!(store.shared.pool.claim(number));
+        assert!(store.delete(b"key", now));
+        assert_eq!(reclaimed(&store), 1, "somebody works on it");
+        store.unclaim(number);
+        assert_eq!(reclaimed(&store), 2, "it was dead when it was given back");
+
+        put(&mut store);
+        store.seal_all();
+        assert!(store.delete(b"key", now));
+        assert_eq!(reclaimed(&store), 3, "its last item was removed");
+        assert_eq!(count(&store, Count::SegmentsCompactedBytes), 3 * SEGMENT);
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl SegStore {
             }
             // A large item that is alone stays where it is.
             segment.set_tier(KEPT);
-            shared.unclaim(number);
+            self.unclaim(number);
         }
         None
     }

@@ -103,8 +103,9 @@ impl Shared {
         (WANTED * self.pool.lone_mean()).min(self.pool.target() / WANTED_SHARE)
     }
 
-    /// Seals a segment that its owner has finished with, and frees it if all its items are gone already.
-    pub(crate) fn seal(&self, number: u32) {
+    /// Seals a segment that its owner has finished with, and frees it if all its items are gone already. Returns what
+    /// [`free_dead`](Shared::free_dead) does.
+    pub(crate) fn seal(&self, number: u32) -> Option<u32> {
         if self.pool.is_lone(number) {
             let before = self.pool.lone_mean();
             self.pool.note_lone(self.pool.segment(number).span());
@@ -113,7 +114,7 @@ impl Shared {
             }
         }
         self.pool.seal(number);
-        self.pool.free_dead(number, &self.epochs);
+        self.free_dead(number)
     }
 
     /// Counts bytes of items in lone segments. They may be counted out before they are counted in.

@@ -55,13 +55,13 @@ metrics::counters! {
     /// Items whose bytes did not match their checksum; they are dropped.
     pub(crate) static ITEM_CORRUPT: "shoebill_items_corrupt_total";
     /// Segments that came back: emptied to make room, swept because all their items had expired or were cleared, or
-    /// emptied for the dead bytes in them.
+    /// compacted: emptied for the dead bytes in them, or freed because all of their several items were gone.
     "shoebill_segments_reclaimed_total" {
         pub(crate) static SEGMENT_EVICT: reason = "evicted";
         pub(crate) static SEGMENT_EXPIRE: reason = "expired";
         pub(crate) static SEGMENT_COMPACT: reason = "compacted";
     }
-    /// Bytes of the compacted segments: what was alive in them was copied, the rest was gained.
+    /// Bytes of the compacted segments: what was alive in them, if anything, was copied, the rest was gained.
     pub(crate) static SEGMENT_COMPACT_BYTES: "shoebill_segment_compacted_bytes_total";
     /// Of the items that expired, those that nobody had read.
     pub(crate) static ITEM_EXPIRE_UNREAD: "shoebill_items_expired_unread_total";

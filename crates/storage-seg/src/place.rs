@@ -304,7 +304,11 @@ impl SegStore {
                 }
             }
             Keeper::Draft => {}
-            Keeper::Alone => shared.seal(spot.segment),
+            Keeper::Alone => {
+                // It may be gone already, and is a segment of one item.
+                let freed = shared.seal(spot.segment);
+                debug_assert!(freed.is_none());
+            }
         }
     }
 
@@ -325,7 +329,7 @@ impl SegStore {
         let Some(open) = self.open.open[number].take() else { return };
         self.open.count -= 1;
         self.open.given_back += u64::from(open.at == FIRST_OFFSET && self.open.is_wide(number));
-        self.shared.close(open);
+        self.count_freed(self.shared.close(open));
     }
 
     /// Notes that memory that a write had got was given back.
@@ -383,16 +387,16 @@ impl SegStore {
 
 impl Shared {
     /// Seals a segment that was open, and takes from a wide one the memory that it does not need. One to which
-    /// nothing was written is free again.
-    fn close(&self, open: Open) {
+    /// nothing was written is free again. Returns what [`free_dead`](Shared::free_dead) does.
+    fn close(&self, open: Open) -> Option<u32> {
         if open.at == FIRST_OFFSET {
             self.pool.give_back(open.segment);
-            return;
+            return None;
         }
         if self.pool.is_wide(open.segment) {
             self.trim(open.segment, open.at);
         }
-        self.seal(open.segment);
+        self.seal(open.segment)
     }
 
     /// Whether plenty of segments are free.

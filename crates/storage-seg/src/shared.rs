@@ -185,13 +185,19 @@ impl Shared {
     pub(crate) fn remove_live(&self, location: Location, len: u32) -> Option<u32> {
         let (number, _) = self.heap.place(location);
         let left = self.pool.segment(number).remove_live(len, self.settings.exclusive);
-        let is_lone = self.pool.is_lone(number);
-        if is_lone {
+        if self.pool.is_lone(number) {
             self.count_lone(u64::from(len).wrapping_neg());
         }
         if left > 0 {
             return None;
         }
+        self.free_dead(number)
+    }
+
+    /// Frees a segment if it is sealed and has no live item. Returns its number if it did, and the segment may have had
+    /// several items.
+    pub(crate) fn free_dead(&self, number: u32) -> Option<u32> {
+        let is_lone = self.pool.is_lone(number);
         (self.pool.free_dead(number, &self.epochs) && !is_lone).then_some(number)
     }
 

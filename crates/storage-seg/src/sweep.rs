@@ -88,7 +88,7 @@ impl SegStore {
                 continue;
             }
             if stuck {
-                self.shared.unclaim(job.segment);
+                self.unclaim(job.segment);
                 continue;
             }
             self.shared.pool.retire(job.segment, &self.shared.epochs);
@@ -153,11 +153,16 @@ impl SegStore {
         None
     }
 
+    /// Gives a claimed segment back, and counts it if all its items have gone meanwhile.
+    pub(crate) fn unclaim(&self, number: u32) {
+        self.count_freed(self.shared.unclaim(number));
+    }
+
     /// Gives unfinished work back, for other handles to find.
     pub(crate) fn release_claims(&mut self) {
         self.sweeper.is_stuck = false;
         for job in self.sweeper.job.take().into_iter().chain(self.evictor.take_job()) {
-            self.shared.unclaim(job.segment);
+            self.unclaim(job.segment);
         }
     }
 }
@@ -174,12 +179,14 @@ impl Shared {
         Job::new(number, self.pool.segment(number).written())
     }
 
-    /// Gives a claimed segment back. A search for due segments has not seen it meanwhile.
-    pub(crate) fn unclaim(&self, number: u32) {
+    /// Gives a claimed segment back. A search for due segments has not seen it meanwhile, and whoever removed its last item
+    /// has not freed it. Returns what [`free_dead`](Shared::free_dead) does.
+    #[must_use = "a segment that was freed is counted"]
+    fn unclaim(&self, number: u32) -> Option<u32> {
         let due_ms = self.pool.segment(number).due_ms();
         self.pool.unclaim(number);
         self.note_due(number, due_ms);
-        self.pool.free_dead(number, &self.epochs);
+        self.free_dead(number)
     }
 }
 
@@ -202,7 +209,7 @@ mod tests {
         let number = number.expect("it is somewhere") as u32;
         assert!(store.shared.pool.claim(number));
         assert_eq!(store.expire(later, 10), 0);
-        store.shared.unclaim(number);
+        store.unclaim(number);
         assert_eq!(store.expire(later, 10), 1);
     }
 

@@ -54,8 +54,8 @@ pub(crate) enum Count {
     SegmentsEvicted,
     EvictedAgeMs,
     SegmentsExpired,
-    /// Segments emptied because they were mostly dead, and their bytes; the items moved out of them,
-    /// and the bytes of these.
+    /// Segments of several items that came back because they were mostly dead, or all of it, and their bytes; the items moved
+    /// out of them, and the bytes of these.
     SegmentsCompacted,
     SegmentsCompactedBytes,
     Compacted,

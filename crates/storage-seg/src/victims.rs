@@ -34,7 +34,7 @@ impl SegStore {
         self.tally.add(Count::EvictedAgeMs, now.as_millis().saturating_sub(opened_ms));
     }
 
-    /// Counts a segment that was emptied for its dead bytes.
+    /// Counts a segment that came back for its dead bytes: its live items were moved, or there were none left.
     pub(crate) fn count_compaction(&self, segment: u32) {
         let span = self.shared.pool.segment(segment).span();
         let bytes = self.shared.heap.grain_bytes() * span as usize;
@@ -45,7 +45,13 @@ impl SegStore {
     /// Counts an item out of its segment. If it was the last live one, the segment is free.
     #[inline]
     pub(crate) fn remove_live(&self, location: Location, len: u32) {
-        if let Some(segment) = self.shared.remove_live(location, len) {
+        self.count_freed(self.shared.remove_live(location, len));
+    }
+
+    /// Counts a segment of several items that was freed because none of them is left, if there is one.
+    #[inline]
+    pub(crate) fn count_freed(&self, freed: Option<u32>) {
+        if let Some(segment) = freed {
             self.count_compaction(segment);
         }
     }

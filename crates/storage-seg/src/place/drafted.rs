@@ -107,11 +107,11 @@ impl SegStore {
     pub(crate) fn keep_leased(&mut self, lease: Lease, len: usize) {
         let Lease { open, number } = lease;
         let Some(number) = number.filter(|_| !self.shared.is_alone(open, len)) else {
-            return self.shared.close(open);
+            return self.count_freed(self.shared.close(open));
         };
         if let Some(present) = self.open.open[number] {
             if self.shared.has_room(present, len) {
-                return self.shared.close(open);
+                return self.count_freed(self.shared.close(open));
             }
             self.seal(number);
         }
@@ -152,6 +152,7 @@ impl Shared {
             // A panic has ended the commit. The item may be published, so walks must meet it.
             segment.set_written(lease.at());
         }
-        self.close(lease.open);
+        // No handle counts it, should its items be gone.
+        let _freed = self.close(lease.open);
     }
 }
