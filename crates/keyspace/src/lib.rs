@@ -29,7 +29,7 @@
 //!
 //! Where to look:
 //!
-//! * [`Keyspace`] and [`View`] (`traits.rs`): the traits.
+//! * [`Keyspace`] and [`View`] (`traits.rs`): the traits. [`Chore`]: what the background work consists of.
 //! * [`Scope`] (`scope.rs`): what a view may touch.
 //! * [`EntryMut`] and [`Tally`] (`entry_mut.rs`): changing an entry where it is.
 //! * [`Gone`] and [`Reason`] (`gone.rs`): reports of entries that expired or were evicted.
@@ -57,4 +57,4 @@ pub use prefetch::Stage;
 pub use scope::Scope;
 pub use settings::{Policy, Settings};
 pub use stats::{DatabaseStats, KeyspaceStats};
-pub use traits::{Keyspace, Observer, Use, View};
+pub use traits::{Chore, Keyspace, Observer, Use, View};

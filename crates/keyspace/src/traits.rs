@@ -19,6 +19,19 @@ pub enum Use {
     Frequency(u8),
 }
 
+/// A part of a keyspace's background work, see [`Keyspace::maintain_in_chores`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// The memory of removed values is freed.
+    Free,
+    /// Expired entries and fields are removed.
+    Expire,
+    /// Entries are evicted while memory is above the limit.
+    Evict,
+    /// Entries are moved out of pages that are mostly empty.
+    Defragment,
+}
+
 /// One worker's handle on a keyspace. A clone is another worker's.
 ///
 /// A thread uses one handle at a time: a view locks its scope, and a second handle of the same
@@ -98,6 +111,19 @@ pub trait Keyspace: Clone {
     /// Called once per turn of a worker's loop, and at least every second or so. Returns `true` if
     /// there is more to do right away: call again soon.
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
+
+    /// [`Keyspace::maintain`], which calls `ended` at the end of each part of the work, so that the caller can time
+    /// them. An engine without parts never calls it.
+    fn maintain_in_chores(
+        &mut self,
+        unix_ms: u64,
+        budget: usize,
+        gone: &mut dyn FnMut(Gone<'_>),
+        ended: &mut dyn FnMut(Chore),
+    ) -> bool {
+        let _ = ended;
+        self.maintain(unix_ms, budget, gone)
+    }
 
     /// Whether there is nothing to do for [`Keyspace::maintain`] within `nap` from now, unless there is
     /// another operation, by this handle or by one that goes on calling it: then it need not be called

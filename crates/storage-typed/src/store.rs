@@ -9,7 +9,7 @@ use super::notes::Notes;
 use super::random::Random;
 use super::shared::Shared;
 use super::view::TypedView;
-use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings, Stage};
+use keyspace::{Chore, Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings, Stage};
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -199,21 +199,36 @@ impl Keyspace for TypedStore {
     }
 
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        self.maintain_in_chores(unix_ms, budget, gone, &mut |_| ())
+    }
+
+    fn maintain_in_chores(
+        &mut self,
+        unix_ms: u64,
+        budget: usize,
+        gone: &mut dyn FnMut(Gone<'_>),
+        ended: &mut dyn FnMut(Chore),
+    ) -> bool {
         self.local.notes.drain(gone);
         let mut more = false;
         if !self.shared.bin.is_empty() {
             let freed = self.shared.bin.try_free_some(&self.shared.ledger, budget);
             more |= freed.is_some() && !self.shared.bin.is_empty();
         }
+        ended(Chore::Free);
         let settings = &self.shared.settings;
         let (expires, keeps) = (settings.active_expiry(), settings.keeps_entries());
         if expires && !keeps {
             more |= self.sweep(unix_ms, budget, gone);
         }
+        ended(Chore::Expire);
         if !keeps {
             more |= self.evict_ahead(unix_ms, budget, gone);
         }
-        more | self.defragment(unix_ms)
+        ended(Chore::Evict);
+        more |= self.defragment(unix_ms);
+        ended(Chore::Defragment);
+        more
     }
 
     /// Gaps are measured a nap later than they would be.

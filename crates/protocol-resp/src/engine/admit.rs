@@ -18,7 +18,8 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::Version;
 use buffer::SendBuf;
-use keyspace::{Gone, Keyspace, Scope};
+use clock::Timer;
+use keyspace::{Chore, Gone, Keyspace, Scope};
 use protocol::Context;
 
 /// What to do with a command that is not refused.
@@ -241,7 +242,13 @@ impl<K: Keyspace> Engine<K> {
         }
         let (pending, outbox) = (&mut worker.pending, &mut *context.outbox);
         let mut tell = |gone: Gone<'_>| host.key_events().tell_gone(gone, pending, outbox);
-        keyspace.make_room(context.now.unix_ms, &mut tell)
+        let timer = host.latency().is_on().then(Timer::start);
+        let has_room = keyspace.make_room(context.now.unix_ms, &mut tell);
+        if let Some(timer) = timer {
+            let second = context.now.unix_seconds();
+            host.latency().note_chore(Chore::Evict, timer.nanos(), second);
+        }
+        has_room
     }
 
     /// Replies to a refused command, if there is such a command. If it belongs to a transaction, EXEC will execute

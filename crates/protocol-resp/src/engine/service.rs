@@ -17,7 +17,7 @@ use crate::wire::fault;
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::{Mark, SendBuf};
-use clock::{Now, Ticks};
+use clock::{Now, Ticks, Timer};
 use keyspace::{Gone, Keyspace};
 use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
 use std::sync::Arc;
@@ -378,7 +378,15 @@ impl<K: Keyspace> Engine<K> {
         host.pause().end_if_over(now, host.settings(), outbox);
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
-        let mut has_more = keyspace.maintain(now.unix_ms, budget, &mut tell);
+        let mut has_more = if host.latency().is_on() {
+            let mut timer = Timer::start();
+            keyspace.maintain_in_chores(now.unix_ms, budget, &mut tell, &mut |chore| {
+                host.latency().note_chore(chore, timer.nanos(), now.unix_seconds());
+                timer = Timer::start();
+            })
+        } else {
+            keyspace.maintain(now.unix_ms, budget, &mut tell)
+        };
         if self.host.cluster().is_on() {
             has_more |= self.attend_cluster(now, outbox);
         }

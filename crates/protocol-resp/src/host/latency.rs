@@ -2,6 +2,7 @@
 //! [`Latency`]: events that took longer than a threshold (`latency-monitor-threshold`).
 
 use crate::table::{Flags, Spec};
+use keyspace::Chore;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
@@ -75,6 +76,17 @@ impl Latency {
     pub(crate) fn note_command(&self, spec: &Spec, nanos: u64, unix_seconds: u64) {
         let is_fast = spec.flags.has(Flags::FAST);
         self.note(if is_fast { "fast-command" } else { "command" }, nanos, unix_seconds);
+    }
+
+    /// [`Latency::note`] of a part of the keyspace's background work. Freeing memory has no event in Redis.
+    pub(crate) fn note_chore(&self, chore: Chore, nanos: u64, unix_seconds: u64) {
+        let event = match chore {
+            Chore::Free => return,
+            Chore::Expire => "expire-cycle",
+            Chore::Evict => "eviction-cycle",
+            Chore::Defragment => "active-defrag-cycle",
+        };
+        self.note(event, nanos, unix_seconds);
     }
 
     #[cold]

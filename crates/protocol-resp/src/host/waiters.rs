@@ -244,6 +244,7 @@ impl Host {
             let nanos = nanos.saturating_add(longer);
             counts.time(nanos, self.latency.is_tracking());
             self.latency.note_command(id.spec(), nanos, now.unix_seconds());
+            self.latency.note("command-unblocking", longer, now.unix_seconds());
             self.slowlog.note_time(nanos, client.as_deref(), now, || {
                 commandlog::shortened(args.iter().map(Box::as_ref))
             });
@@ -341,5 +342,27 @@ mod tests {
         assert_eq!(waiters.keys(), AwaitedKeys { all: 2, told_when_gone: 1 });
         assert!(waiters.take(&interest, &reader) && waiters.take(&interest, &other));
         assert!(!waiters.has_group_readers_of(0, b"s"));
+    }
+
+    #[test]
+    fn serving_a_blocked_client_that_takes_long_is_an_event_of_its_own() {
+        use crate::session::user::User;
+        use crate::table;
+        let host = Host::new(1);
+        let counts = host.stats().enter();
+        let waiter = waiter(0, &["a"], pop());
+        let end = |longer| {
+            let id = table::find(b"blpop").expect("it is in the table");
+            let (args, user) = (Vec::new(), User::new(true));
+            let command = BlockedCommand { id, args, client: None, user, nanos: Some(9_000_000) };
+            *waiter.command.lock() = Some(command);
+            host.end_wait(&waiter, &counts, longer, false, clock::Clock::manual(1).now());
+        };
+        host.latency().threshold_ms.store(5, Relaxed);
+        end(4_999_999);
+        assert!(host.latency().event(b"command-unblocking").is_none());
+        end(7_000_000);
+        let of = |event: &[u8]| host.latency().event(event).map(|history| history.max_ms);
+        assert_eq!((of(b"command-unblocking"), of(b"command")), (Some(7), Some(16)));
     }
 }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Keyspaces of tests, which do one thing by themselves and leave all others to a [`TypedStore`](storage_typed::TypedStore).
 
-/// What every such keyspace leaves to its field `inner`: all but `view` and prefetches.
+/// What every such keyspace leaves to its field `inner`: all but `view` and prefetches, and `make_room` if it says so.
 macro_rules! forward_to_inner {
     () => {
+        forward_to_inner!(all but make_room);
+
+        fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(keyspace::Gone<'_>)) -> bool {
+            self.inner.make_room(unix_ms, gone)
+        }
+    };
+    (all but make_room) => {
         type View<'a> = <storage_typed::TypedStore as keyspace::Keyspace>::View<'a>;
 
         fn databases(&self) -> usize {
@@ -12,10 +19,6 @@ macro_rules! forward_to_inner {
 
         fn scope(&self, key: &[u8]) -> keyspace::Scope {
             self.inner.scope(key)
-        }
-
-        fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(keyspace::Gone<'_>)) -> bool {
-            self.inner.make_room(unix_ms, gone)
         }
 
         fn maintain(
