@@ -23,6 +23,7 @@ use self::reply::Reply;
 use crate::engine::call::Call;
 use crate::engine::execution::Execution;
 use crate::engine::function::Commands;
+use crate::host::Host;
 use crate::host::scripts::{CachedScript, Probation, Scripts, Sha};
 use crate::host::version::REDIS_VERSION;
 use crate::table;
@@ -62,6 +63,24 @@ struct ThreadVm {
     told: u64,
 }
 
+impl ThreadVm {
+    /// Drops the scripts if the cache was flushed since it was used last: whether it was.
+    fn catch_up(&mut self, scripts: &Scripts) -> bool {
+        let generation = scripts.generation();
+        let is_behind = self.generation != generation;
+        if is_behind {
+            self.vm.forget_all();
+            self.generation = generation;
+        }
+        is_behind
+    }
+
+    /// Reports its memory.
+    fn report(&mut self, scripts: &Scripts) {
+        scripts.vm_memory().note(&mut self.told, self.vm.used_bytes() as u64);
+    }
+}
+
 thread_local! {
     /// Made by the first script.
     static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
@@ -91,14 +110,34 @@ fn with_vm<V: View, R>(
             *slot = Some(ThreadVm { vm, generation, told: 0 });
         }
         let Some(own) = slot else { return Err(Fault::OUT_OF_MEMORY) };
-        if own.generation != generation {
-            own.vm.forget_all();
-            own.generation = generation;
-        }
+        own.catch_up(call.scripts());
         let result = work(call, &mut own.vm);
-        call.scripts().vm_memory().note(&mut own.told, own.vm.used_bytes() as u64);
+        own.report(call.scripts());
         result
     })
+}
+
+/// Drops from the VMs of this thread the scripts and libraries that were removed. Each worker does so, since their
+/// memory is told of until then; two loads if none was removed since the numbers `followed`, which are updated.
+#[inline]
+pub(crate) fn drop_removed(host: &Host, followed: &mut [u64; 2]) {
+    let latest = [host.scripts().generation(), host.functions().generation()];
+    if *followed != latest {
+        *followed = latest;
+        drop_now(host);
+    }
+}
+
+#[cold]
+fn drop_now(host: &Host) {
+    VM.with_borrow_mut(|slot| {
+        if let Some(own) = slot
+            && own.catch_up(host.scripts())
+        {
+            own.report(host.scripts());
+        }
+    });
+    functions::drop_removed(host.functions());
 }
 
 /// Compiles a script.

@@ -362,6 +362,8 @@ impl<K: Keyspace> Engine<K> {
     ) -> bool {
         self.count_memory();
         self.worker.trim();
+        #[cfg(feature = "scripts")]
+        crate::engine::script::drop_removed(&self.host, &mut self.worker.removals);
         self.look_again::<C>(now, outbox);
         self.end_migrations::<C>(now, outbox);
         let Engine { keyspace, host, .. } = self;

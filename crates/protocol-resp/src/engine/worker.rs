@@ -35,6 +35,9 @@ pub(crate) struct WorkerState {
     pub(crate) unit_micros: Option<u64>,
     /// How long the present command makes its client sleep, which counts as its run time.
     pub(crate) slept_nanos: u64,
+    /// Which removals of scripts and of libraries this worker has followed.
+    #[cfg(feature = "scripts")]
+    pub(crate) removals: [u64; 2],
     /// The nodes of the cluster.
     pub(crate) topology: TopologyCopy,
     /// The present command was admitted because of keys of a slot that moves, which may be gone when it has
@@ -72,6 +75,8 @@ impl WorkerState {
             changes: 0,
             unit_micros: None,
             slept_nanos: 0,
+            #[cfg(feature = "scripts")]
+            removals: [0; 2],
             counts,
             topology,
             moving: None,

@@ -14,7 +14,8 @@ pub(crate) struct VmMemory(AtomicU64);
 
 impl VmMemory {
     pub(crate) fn bytes(&self) -> u64 {
-        self.0.load(Relaxed)
+        // A thread may tell one server what another one's scripts have freed.
+        u64::try_from(self.0.load(Relaxed).cast_signed()).unwrap_or(0)
     }
 
     /// Notes that a VM has `now` bytes, of which `told` were told before.
@@ -41,5 +42,8 @@ mod tests {
         assert_eq!((memory.bytes(), one), (4 * STEP, 3 * STEP), "too little to be told");
         memory.note(&mut one, STEP);
         assert_eq!(memory.bytes(), 2 * STEP);
+        let other = VmMemory::default();
+        other.note(&mut two, 0);
+        assert_eq!(other.bytes(), 0);
     }
 }

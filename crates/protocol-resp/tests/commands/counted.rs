@@ -443,3 +443,45 @@ fn a_script_that_replies_with_an_error_has_failed() {
         assert_eq!(counts(&mut ours, "eval"), Some((1, failed)), "{script}");
     }
 }
+
+#[cfg(feature = "scripts")]
+#[test]
+fn the_memory_of_scripts_and_functions_is_told_until_they_are_removed() {
+    let mut ours = Ours::new(Version::Resp2);
+    let of = |ours: &mut Ours, name: &str| -> u64 {
+        of_info(ours, "memory", name).parse().expect("a number")
+    };
+    let bytes = |ours: &mut Ours| {
+        let [vm, functions, total] = ["vm_eval", "vm_functions", "vm_total"]
+            .map(|name| of(ours, &format!("used_memory_{name}")));
+        assert_eq!(total, vm + functions);
+        (vm, functions)
+    };
+    let stats = |ours: &mut Ours, name: &str| {
+        let stats = ours.ask(&["MEMORY", "STATS"]);
+        let at = items(&stats).iter().position(|item| *item == Value::Bulk(name.into()));
+        items(&stats)[at.expect(name) + 1].clone()
+    };
+    ours.ask(&["EVAL", "return 1", "0"]);
+    ours.ask(&["FUNCTION", "LOAD", "#!lua name=a\nredis.register_function('a', function() end)"]);
+    let before = bytes(&mut ours);
+    let large: String = (0..2000).map(|number| format!("x[1] = '{number} text' ")).collect();
+    let script = format!("local x = {{}} {large} return 1");
+    let library = format!("#!lua name=b\nredis.register_function('b', function() {script} end)");
+    assert_eq!(ours.ask(&["EVAL", &script, "0"]), Value::Integer(1));
+    assert_eq!(ours.ask(&["FUNCTION", "LOAD", &library]), Value::Bulk("b".into()));
+    let full = bytes(&mut ours);
+    assert!(full.0 > before.0 + 50_000 && full.1 > before.1 + 50_000, "{before:?} {full:?}");
+    let (scripts, functions) =
+        (of(&mut ours, "used_memory_scripts_eval"), of(&mut ours, "used_memory_functions"));
+    assert!(scripts > 30_000 && functions > 30_000);
+    assert_eq!(of(&mut ours, "used_memory_scripts"), scripts + functions);
+    assert_eq!(stats(&mut ours, "lua.caches"), Value::Integer(scripts as i64));
+    assert_eq!(stats(&mut ours, "functions.caches"), Value::Integer(functions as i64));
+    ours.ask(&["SCRIPT", "FLUSH"]);
+    ours.ask(&["FUNCTION", "DELETE", "b"]);
+    ours.pass(Duration::from_millis(1));
+    let after = bytes(&mut ours);
+    assert!(after.0 + 40_000 < full.0 && after.1 + 40_000 < full.1, "{full:?} {after:?}");
+    assert_eq!(stats(&mut ours, "lua.caches"), Value::Integer(0));
+}

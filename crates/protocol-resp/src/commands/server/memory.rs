@@ -33,13 +33,13 @@ pub(crate) fn memory_usage<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// What libraries of functions take.
 #[cfg(feature = "scripts")]
-fn functions_bytes<V: View>(call: &Call<'_, V>) -> u64 {
+pub(super) fn functions_bytes<V: View>(call: &Call<'_, V>) -> u64 {
     call.functions().counts().bytes
 }
 
 /// There are none.
 #[cfg(not(feature = "scripts"))]
-fn functions_bytes<V: View>(_: &Call<'_, V>) -> u64 {
+pub(super) fn functions_bytes<V: View>(_: &Call<'_, V>) -> u64 {
     0
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
         ("clients.normal", keyspace.reserved_bytes),
         ("cluster.links", 0),
         ("aof.buffer", 0),
-        ("lua.caches", 0),
+        ("lua.caches", call.scripts().size().1),
         ("functions.caches", functions_bytes(call)),
         ("overhead.db.hashtable.rehashing", 0),
         ("overhead.total", overhead),

@@ -27,6 +27,26 @@ struct ThreadVm {
     told: u64,
 }
 
+impl ThreadVm {
+    /// Drops the libraries that are no more: whether any was removed since it was used last.
+    fn catch_up(&mut self, functions: &Functions) -> bool {
+        let generation = functions.generation();
+        let is_behind = self.generation != generation;
+        if is_behind {
+            let ids: HashSet<u64> =
+                functions.read(|all| all.iter().map(|library| library.id).collect());
+            self.vm.retain(|id| ids.contains(&id));
+            self.generation = generation;
+        }
+        is_behind
+    }
+
+    /// Reports its memory.
+    fn report(&mut self, functions: &Functions) {
+        functions.vm_memory().note(&mut self.told, self.vm.used_bytes() as u64);
+    }
+}
+
 thread_local! {
     /// Made by the first library.
     static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
@@ -87,16 +107,22 @@ fn with_vm<V: View, R>(
             *slot = Some(ThreadVm { vm, generation, told: 0 });
         }
         let Some(own) = slot else { return Err(Fault::OUT_OF_MEMORY) };
-        if own.generation != generation {
-            let ids: HashSet<u64> =
-                call.functions().read(|all| all.iter().map(|library| library.id).collect());
-            own.vm.retain(|id| ids.contains(&id));
-            own.generation = generation;
-        }
+        own.catch_up(call.functions());
         let result = work(call, &mut own.vm);
-        call.functions().vm_memory().note(&mut own.told, own.vm.used_bytes() as u64);
+        own.report(call.functions());
         result
     })
+}
+
+/// See [`super::drop_removed`].
+pub(super) fn drop_removed(functions: &Functions) {
+    VM.with_borrow_mut(|slot| {
+        if let Some(own) = slot
+            && own.catch_up(functions)
+        {
+            own.report(functions);
+        }
+    });
 }
 
 /// Loads a library that is to become one of this server's, and returns what it has registered.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the server takes: Memory.
 
-use super::super::memory::{percent, ratio};
+use super::super::memory::{functions_bytes, percent, ratio};
 use super::Full;
 use super::report::human;
 use crate::host::{config, machine};
@@ -39,13 +39,13 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("used_memory_lua_human", human(vm));
     report.line("used_memory_vm_eval", vm);
     report.line("used_memory_scripts_eval", script_bytes);
-    report.line("used_memory_scripts", script_bytes);
-    report.line("used_memory_scripts_human", human(script_bytes));
     report.line("number_of_cached_scripts", scripts);
     report.line("scripts_with_undeclared_keys", report.call.scripts().wanderings());
     report.line("scripts_begun_again", report.call.scripts().restarts());
     report.line("scripts_not_atomic", report.call.scripts().interruptions());
     functions(report);
+    // Both together, as Valkey counts them.
+    report.bytes("used_memory_scripts", script_bytes + functions_bytes(report.call));
     limits(report);
     report.line(
         "allocator_frag_ratio",
