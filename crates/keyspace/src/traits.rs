@@ -176,6 +176,9 @@ pub trait View {
     /// Sets that time, after commands that have taken long: what has expired meanwhile is gone.
     fn set_unix_ms(&mut self, unix_ms: u64);
 
+    /// Bytes in use, as [`Keyspace::used_bytes`]; locks nothing more.
+    fn used_bytes(&self) -> u64;
+
     /// The scope that a view must lock to use this key, as [`Keyspace::scope`].
     fn scope_of(&self, key: &[u8]) -> Scope;
 

@@ -217,6 +217,10 @@ impl Drop for TypedView<'_> {
 
 impl View for TypedView<'_> {
     #[inline]
+    fn used_bytes(&self) -> u64 {
+        self.shared.ledger.used()
+    }
+
     fn unix_ms(&self) -> u64 {
         self.unix_ms
     }

@@ -60,3 +60,16 @@ fn a_script_that_takes_too_long_is_told_of() {
         assert!(told.iter().all(|line| line.ends_with(wrote)), "{told:?}");
     }
 }
+
+#[test]
+fn a_maxmemory_below_what_is_used_is_told_of() {
+    listen();
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["SET", "k", &"x".repeat(1000)]);
+    for (maxmemory, told) in [("0", 0), ("104857600", 0), ("1023", 1), ("0", 0)] {
+        // No other test has such a number.
+        ours.ask(&["CONFIG", "SET", "hz", "10", "maxmemory", maxmemory]);
+        let lines = lines(&format!("CONFIG SET maxmemory: {maxmemory} bytes are less than the "));
+        assert_eq!(lines.len(), told, "{maxmemory}: {lines:?}");
+    }
+}

@@ -141,6 +141,10 @@ impl Drop for ReferenceView<'_> {
 }
 
 impl View for ReferenceView<'_> {
+    fn used_bytes(&self) -> u64 {
+        self.state().used()
+    }
+
     fn unix_ms(&self) -> u64 {
         self.unix_ms
     }

@@ -83,8 +83,23 @@ pub(crate) fn config_set<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     let outcome = call.reconfigure(&changes);
     outcome.map_err(|(place, problem)| refused(names[place].as_bytes(), &problem))?;
+    if names.contains(&"maxmemory") {
+        warn_if_full(call);
+    }
     call.out.ok();
     Ok(())
+}
+
+/// Says in the log that keys will go, or writes be refused.
+fn warn_if_full<V: View>(call: &Call<'_, V>) {
+    let (limit, used) =
+        (call.settings().maxmemory(), call.settings().with_overhead(call.keys.view.used_bytes()));
+    if limit != 0 && limit < used {
+        log::warn!(
+            "CONFIG SET maxmemory: {limit} bytes are less than the {used} in use. Keys are evicted, or writes \
+             refused, as maxmemory-policy says."
+        );
+    }
 }
 
 fn unknown(name: &[u8]) -> Fault {
