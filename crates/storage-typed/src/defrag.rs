@@ -59,7 +59,7 @@ fn allowance(used: u64) -> u64 {
 
 /// Memory in use, gaps and idle pages from which on idle pages are given back before their time.
 fn purged(limit: u64) -> u64 {
-    limit + limit / 12 + (6 << 20)
+    limit.saturating_add(limit / 12).saturating_add(6 << 20)
 }
 
 /// The state of defragmentation that all handles share.
@@ -264,6 +264,12 @@ mod tests {
     use keyspace::{Keyspace, Policy, Scope, View};
 
     const NOW_MS: u64 = 1_700_000_000_000;
+
+    #[test]
+    fn a_limit_may_be_as_large_as_any_number() {
+        assert_eq!(purged(1200 << 20), 1306 << 20);
+        assert_eq!(purged(u64::MAX - 1), u64::MAX);
+    }
 
     /// Slabs that are as full as a test says.
     #[derive(Debug, Default)]

@@ -49,7 +49,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("cluster-link-sendbuf-limit", "nothing has more bytes than fit 63 bits"),
     ("loglevel", "given at the start; and `nothing` is a level since Redis 7.2"),
     ("maxmemory-policy", "there are policies of Redis 8.6"),
-    ("maxmemory", "nothing has more bytes than fit 63 bits"),
     ("maxmemory-samples", "64 at most, as since Redis 8.0"),
     ("min-replicas-to-write", "writes would have to fail: there are no replicas"),
     ("min-slaves-to-write", "writes would have to fail: there are no replicas"),

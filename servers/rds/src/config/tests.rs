@@ -53,6 +53,16 @@ fn the_admin_plane_comes_with_a_file_of_ours() {
 }
 
 #[test]
+fn the_memory_limit_may_have_64_bits() {
+    let most = [("maxmemory", "18446744073709551615")];
+    let config = load("redis.conf", "", &most).expect("a right flag").config;
+    assert_eq!(config.redis.get("maxmemory"), most[0].1);
+    let text = "maxmemory 9223372036854775808\n";
+    let config = load("redis.conf", text, &[]).expect("a right file").config;
+    assert_eq!(config.redis.get("maxmemory"), "9223372036854775808");
+}
+
+#[test]
 fn flags_come_last() {
     let flags = [("port", "2"), ("appendonly", "no"), ("maxmemory", "5")];
     let text = "port 1\nappendonly yes\nmaxmemory 4\n";

@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Integer(i64, i64),
     /// A number of bytes within bounds, both included: `100`, `100kb`, `1g`.
     Bytes(i64, i64),
+    /// Any number of bytes below 2^64; the value is the integer of the same bits.
+    AnyBytes,
     /// A number of bytes up to a bound, or a percentage, `5%`, which is a number below zero.
     BytesOrPercent(i64),
     /// Permission bits.
@@ -47,6 +49,16 @@ impl Value {
     /// The value of a numeric kind without negative numbers.
     pub(crate) fn count(&self) -> u64 {
         self.number().unsigned_abs()
+    }
+
+    /// A value of [`Kind::AnyBytes`].
+    pub(crate) fn of_any_bytes(number: u64) -> Self {
+        Value::Number(number.cast_signed())
+    }
+
+    /// The number of a [`Kind::AnyBytes`].
+    pub(crate) fn any_bytes(&self) -> u64 {
+        self.number().cast_unsigned()
     }
 
     /// The value of a yes-or-no kind.
@@ -92,6 +104,10 @@ impl Kind {
                 let number = bytes(text).ok_or("argument must be a memory value")?;
                 within(i64::try_from(number).unwrap_or(-1), least, most)
             }
+            Kind::AnyBytes => {
+                let number = bytes(text).ok_or("argument must be a memory value")?;
+                Ok(Value::of_any_bytes(number))
+            }
             Kind::BytesOrPercent(most) => {
                 if let Some(number) = bytes(text) {
                     return within(i64::try_from(number).unwrap_or(-1), 0, most);
@@ -126,6 +142,7 @@ impl Kind {
         match (self, value) {
             (_, Value::Text(text)) => text.clone(),
             (Kind::YesNo, value) => (if value.is_yes() { "yes" } else { "no" }).into(),
+            (Kind::AnyBytes, value) => value.any_bytes().to_string().into_bytes(),
             (Kind::BytesOrPercent(_), value) if value.number() < 0 => {
                 format!("{}%", -value.number()).into_bytes()
             }
@@ -205,6 +222,9 @@ mod tests {
             (Kind::YesNo, "YES", "yes"),
             (Kind::Integer(-5, 5), "-5", "-5"),
             (Kind::Bytes(0, 1 << 40), "1gb", "1073741824"),
+            (Kind::AnyBytes, "1gb", "1073741824"),
+            (Kind::AnyBytes, "9223372036854775808", "9223372036854775808"),
+            (Kind::AnyBytes, "99999999999gb", "18446744073709551615"),
             (Kind::Octal, "0700", "700"),
             (Kind::BytesOrPercent(1 << 40), "1mb", "1048576"),
             (Kind::BytesOrPercent(1 << 40), "5%", "5%"),
@@ -226,6 +246,7 @@ mod tests {
             (Kind::Integer(0, 9), "x", "argument couldn't be parsed into an integer"),
             (Kind::Bytes(0, 9), "1x", "argument must be a memory value"),
             (Kind::Bytes(0, 9), "99999999999999gb", "argument must be between 0 and 9 inclusive"),
+            (Kind::AnyBytes, "-1", "argument must be a memory value"),
             (Kind::Octal, "8", "argument couldn't be parsed as an octal number"),
             (Kind::BytesOrPercent(9), "x", "argument must be a memory or percent value"),
             (Kind::BytesOrPercent(9), "-1%", "argument must be a memory or percent value"),

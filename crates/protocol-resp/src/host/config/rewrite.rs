@@ -187,6 +187,7 @@ fn lines(parameter: &Parameter, value: &Value) -> Vec<Vec<u8>> {
         }
         Kind::Text | Kind::Special(_) => vec![line(&[quoted(&shown)])],
         Kind::Bytes(..) => vec![line(&[with_unit(value.count())])],
+        Kind::AnyBytes => vec![line(&[with_unit(value.any_bytes())])],
         Kind::YesNo
         | Kind::Integer(..)
         | Kind::BytesOrPercent(_)

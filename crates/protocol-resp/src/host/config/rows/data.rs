@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is kept, in how much memory, and in which encodings.
 
-use super::super::kind::Kind::{Bytes, BytesOrPercent, Choice, Integer, YesNo};
+use super::super::kind::Kind::{AnyBytes, Bytes, BytesOrPercent, Choice, Integer, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::{INT_MAX, INT_MIN, LONG_MAX};
@@ -71,10 +71,10 @@ pub(super) static ROWS: &[Parameter] = &[
     start("databases", Integer(1, 1024), "16").immutable().meaning("How many databases there are."),
     live(
         "maxmemory",
-        Bytes(0, LONG_MAX),
+        AnyBytes,
         "0",
-        |host| host.settings().maxmemory().into(),
-        |host, value| host.settings().set_maxmemory(value.count()),
+        |host| Value::of_any_bytes(host.settings().maxmemory()),
+        |host, value| host.settings().set_maxmemory(value.any_bytes()),
     )
     .meaning("Bytes that keys, their tables, clients and the process may take; 0: any number."),
     live(
