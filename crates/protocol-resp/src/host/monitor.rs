@@ -2,6 +2,7 @@
 //! [`Monitors`]: the connections that see all commands (MONITOR).
 
 use super::secrets;
+use crate::session::client::origin;
 use crate::session::connection::Resp;
 use crate::table::{Flags, Spec};
 use crate::wire::parse::Args;
@@ -59,7 +60,7 @@ impl Monitors {
         in_script: bool,
     ) {
         let peer = conn.client.as_ref().and_then(|client| client.peer.as_deref());
-        let remote = peer.map_or("", |peer| &peer.remote);
+        let remote = peer.map_or("", origin);
         let remote = if in_script { "lua" } else { remote };
         let line = Bytes::from(line(spec, args, conn.db, remote, clock::unix_micros()));
         for id in self.ids.lock().iter() {

@@ -97,6 +97,8 @@ impl Client {
     pub(crate) const REDIRECT_BROKEN: u32 = 1 << 13;
     /// It reads from a replica (READONLY).
     pub(crate) const READS_ONLY: u32 = 1 << 14;
+    /// It follows redirections to another server, as it says itself (CLIENT CAPA).
+    pub(crate) const FOLLOWS: u32 = 1 << 15;
     /// How it tracks keys.
     pub(crate) const TRACKING_MODE: u32 =
         Self::BROADCAST | Self::OPT_IN | Self::OPT_OUT | Self::NO_LOOP;
@@ -188,8 +190,19 @@ impl Client {
 
     /// Its address in the form of Redis clients; empty without a socket.
     pub(crate) fn address(&self) -> String {
-        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
+        self.peer.as_deref().map_or_else(String::new, address_of)
     }
+}
+
+/// The address of a client in the form of Redis clients.
+pub(crate) fn address_of(peer: &Peer) -> String {
+    address(origin(peer))
+}
+
+/// The name of the socket that a client came from. For a socket of the file system it is that of the server, since the
+/// client's own has none.
+pub(crate) fn origin(peer: &Peer) -> &str {
+    if peer.remote.starts_with("unix:") { &peer.local } else { &peer.remote }
 }
 
 /// Converts the name of a socket, such as `tcp:127.0.0.1:6379`, to the form of Redis clients: an
@@ -216,5 +229,14 @@ mod tests {
         ] {
             assert_eq!(address(name), expected);
         }
+    }
+
+    #[test]
+    fn a_client_by_a_socket_of_the_file_system_has_the_address_of_that_socket() {
+        let of = |remote: &str, local| {
+            address_of(&Peer::new(ConnectionId::new(0, 1), remote.into(), local, Ticks::default()))
+        };
+        assert_eq!(of("unix:", "unix:/run/rds.sock"), "/run/rds.sock:0");
+        assert_eq!(of("tcp:10.0.0.1:50000", "tcp:10.0.0.2:6379"), "10.0.0.1:50000");
     }
 }

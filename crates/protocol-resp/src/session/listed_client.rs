@@ -3,7 +3,7 @@
 //! command only the socket is known.
 
 use crate::acl::DEFAULT;
-use crate::session::client::{Client, Names, address};
+use crate::session::client::{Client, Names, address, address_of};
 use crate::session::memory::MemoryKind;
 use crate::table::CommandId;
 use crate::wire::fault::Fault;
@@ -58,7 +58,7 @@ impl ListedClient {
 
     /// The address of the client.
     pub(crate) fn address(&self) -> String {
-        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
+        self.peer.as_ref().map_or_else(String::new, |peer| address_of(peer))
     }
 
     /// The address it has connected to.

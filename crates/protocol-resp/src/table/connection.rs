@@ -86,11 +86,12 @@ commands! {
                  [TYPE (NORMAL | MASTER | SLAVE | REPLICA | PUBSUB)] | [USER username] | \
                  [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no] | [MAXAGE maxage] | \
                  [NAME name] | [IDLE seconds] | [FLAGS flags] | \
-                 [LIB-NAME lib-name] | [LIB-VER lib-ver] | [DB db] | [IP ip] | \
+                 [LIB-NAME lib-name] | [LIB-VER lib-ver] | [DB db] | [CAPA capa] | [IP ip] | \
                  [NOT-ID (not-id: client-id...)] | \
                  [NOT-TYPE (not-type: NORMAL | MASTER | REPLICA | PUBSUB)] | [NOT-USER not-user] | \
                  [NOT-ADDR not-addr] | [NOT-LADDR not-laddr] | [NOT-NAME not-name] | [NOT-FLAGS not-flags] | \
-                 [NOT-LIB-NAME not-lib-name] | [NOT-LIB-VER not-lib-ver] | [NOT-DB db] | [NOT-IP not-ip])...)",
+                 [NOT-LIB-NAME not-lib-name] | [NOT-LIB-VER not-lib-ver] | [NOT-DB db] | \
+                 [NOT-CAPA not-capa] | [NOT-IP not-ip])...)",
         reply: Various, complexity: "O(N) in the number of connections",
         summary: "Closes connections.",
     }
@@ -100,11 +101,12 @@ commands! {
         syntax: "[TYPE (NORMAL | MASTER | REPLICA | PUBSUB)] [ID (id: client-id...)] \
                  [USER username] [ADDR ip:port] [LADDR ip:port] [SKIPME yes/no] [MAXAGE maxage] \
                  [NAME name] [IDLE seconds] [FLAGS flags] \
-                 [LIB-NAME lib-name] [LIB-VER lib-ver] [DB db] [IP ip] \
+                 [LIB-NAME lib-name] [LIB-VER lib-ver] [DB db] [CAPA capa] [IP ip] \
                  [NOT-ID (not-id: client-id...)] \
                  [NOT-TYPE (not-type: NORMAL | MASTER | REPLICA | PUBSUB)] [NOT-USER not-user] \
                  [NOT-ADDR not-addr] [NOT-LADDR not-laddr] [NOT-NAME not-name] [NOT-FLAGS not-flags] \
-                 [NOT-LIB-NAME not-lib-name] [NOT-LIB-VER not-lib-ver] [NOT-DB db] [NOT-IP not-ip]",
+                 [NOT-LIB-NAME not-lib-name] [NOT-LIB-VER not-lib-ver] [NOT-DB db] \
+                 [NOT-CAPA not-capa] [NOT-IP not-ip]",
         reply: Text, complexity: "O(N) in the number of connections",
         summary: "Describes connections.",
         tips: ["nondeterministic_output"],

@@ -43,6 +43,8 @@ enum Condition<'a> {
     Database(u32),
     /// All of these letters are among its flags.
     Flags(&'a [u8]),
+    /// It has these capabilities, each a letter.
+    Capabilities(&'a [u8]),
     /// It has been there for so many seconds.
     Age(u64),
     /// It has sent nothing for so many seconds.
@@ -84,7 +86,13 @@ impl<'a> Filter<'a> {
                 None => (true, &word[..]),
             };
             if name == b"id" {
-                let mut ids = HashSet::from([id(value)?]);
+                let mut ids = HashSet::new();
+                if holds || values::parse_i64(value).is_some() {
+                    ids.insert(id(value)?);
+                } else {
+                    // Valkey takes it for the next condition.
+                    at -= 1;
+                }
                 while let Some(next) = args.get(at).filter(|next| values::parse_i64(next).is_some())
                 {
                     ids.insert(id(next)?);
@@ -145,6 +153,7 @@ impl Condition<'_> {
                 let shown = flags(listed);
                 letters.iter().all(|letter| shown.as_bytes().contains(letter))
             }
+            Condition::Capabilities(letters) => letters.is_empty() || follows(listed),
             Condition::Age(seconds) => listed.age(now).as_secs() >= seconds,
             Condition::Idle(seconds) => listed.idle(now).as_secs() >= seconds,
         }
@@ -168,11 +177,20 @@ fn condition<'a, 'c>(
         b"name" => Condition::Name(value),
         b"lib-name" => Condition::LibName(value),
         b"lib-ver" => Condition::LibVersion(value),
-        b"db" => Condition::Database(database(call, value)?),
+        b"db" => {
+            let what = if holds { "DB" } else { "NOT-DB" };
+            Condition::Database(database(call, what, value)?)
+        }
         b"flags" if value.iter().all(|letter| FLAGS.contains(letter)) => Condition::Flags(value),
         b"flags" => {
             let which = if holds { "provided" } else { "NOT-FLAGS" };
             let text = format!("ERR Unknown flags found in the {which} filter: ");
+            return Err(Fault::made([text.as_bytes(), value].concat()));
+        }
+        b"capa" if value.iter().all(|letter| *letter == b'r') => Condition::Capabilities(value),
+        b"capa" => {
+            let which = if holds { "provided" } else { "NOT-CAPA" };
+            let text = format!("ERR Unknown capa found in the {which} filter: ");
             return Err(Fault::made([text.as_bytes(), value].concat()));
         }
         b"maxage" => Condition::Age(seconds("maxage", value)?),
@@ -181,9 +199,17 @@ fn condition<'a, 'c>(
     })
 }
 
-/// An address without its port and brackets.
+/// Whether a client has the only capability there is, `r`: it follows redirections.
+fn follows(listed: &ListedClient) -> bool {
+    listed.client.as_ref().is_some_and(|client| client.is(Client::FOLLOWS))
+}
+
+/// An address without its port and brackets; empty if it has no port.
 fn host(address: &str) -> &str {
-    let host = address.rsplit_once(':').map_or("", |(host, _)| host);
+    let host = match address.rsplit_once(':') {
+        None | Some((_, "0")) => "",
+        Some((host, _)) => host,
+    };
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
@@ -208,12 +234,13 @@ fn seconds(name: &str, value: &[u8]) -> Result<u64, Fault> {
     }
 }
 
-fn database<'c>(call: &impl AnyCall<'c>, value: &[u8]) -> Result<u32, Fault> {
-    let number = values::parse_i64(value);
-    let number = number.ok_or(Fault::new("ERR DB is not an integer or out of range"))?;
+fn database<'c>(call: &impl AnyCall<'c>, what: &str, value: &[u8]) -> Result<u32, Fault> {
+    let number = values::parse_i64(value).and_then(|number| i32::try_from(number).ok());
+    let unread = || Fault::made(format!("ERR {what} is not an integer or out of range"));
+    let number = number.ok_or_else(unread)?;
     let known = u32::try_from(number).ok().filter(|number| (*number as usize) < call.databases());
     let last = call.databases().saturating_sub(1);
-    known.ok_or_else(|| Fault::made(format!("ERR DB number should be between 0 and {last}")))
+    known.ok_or_else(|| Fault::made(format!("ERR {what} number should be between 0 and {last}")))
 }
 
 #[cfg(test)]
@@ -225,5 +252,6 @@ mod tests {
         assert_eq!(host("127.0.0.1:50002"), "127.0.0.1");
         assert_eq!(host("[::1]:50002"), "::1");
         assert_eq!(host("unix"), "");
+        assert_eq!(host("/run/rds.sock:0"), "", "a socket of the file system has no port");
     }
 }

@@ -38,10 +38,15 @@ pub(crate) fn client_no_touch<'c>(call: &mut impl AnyCall<'c>) -> Done {
     Ok(())
 }
 
-/// Hears what the client is capable of. Of that, only redirections would make a difference, and there is no other
-/// server to redirect it to.
+/// Hears what the client is capable of, which other clients can ask for (CLIENT LIST). There is no other server to
+/// redirect it to.
 pub(crate) fn client_capa<'c>(call: &mut impl AnyCall<'c>) -> Done {
-    call.out().ok();
+    let CallParts { args, client, out, .. } = call.parts();
+    let follows = args.tail(2).iter().any(|word| word.eq_ignore_ascii_case(b"redirect"));
+    if let Some(client) = client.filter(|_| follows) {
+        client.set(Client::FOLLOWS, true);
+    }
+    out.ok();
     Ok(())
 }
 
