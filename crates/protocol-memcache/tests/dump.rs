@@ -171,7 +171,7 @@ fn begin(server: &mut Server, id: ConnectionId) -> (Control, Vec<u8>) {
 fn peer(server: &Server, serial: u64, unread: usize) -> Arc<Peer> {
     let id = ConnectionId::new(0, serial);
     let peer = Arc::new(Peer::new(id, "tcp:1".to_owned(), "tcp:2".to_owned(), Ticks::ZERO));
-    peer.hold(0, unread);
+    peer.hold(0, unread, unread);
     server.directory.enter(peer.clone());
     peer
 }
@@ -196,7 +196,7 @@ fn a_client_that_does_not_read_gets_no_further_piece_and_holds_up_nobody() {
     }
     assert_eq!(pieces, 4);
     assert_eq!(turn(&mut server), [], "the other has not read yet");
-    slow.hold(0, 0);
+    slow.hold(0, 0, 0);
     assert_eq!(turn(&mut server).len(), 1);
     // It leaves in the middle.
     let mut outbox = Outbox::new();

@@ -23,6 +23,7 @@ pub struct Peer {
     last_request_ms: AtomicU64,
     input: AtomicUsize,
     output: AtomicUsize,
+    output_memory: AtomicUsize,
     /// In milliseconds; [`NEVER`] if nothing waits.
     unread_since_ms: AtomicU64,
     is_reader: AtomicBool,
@@ -37,7 +38,7 @@ impl Peer {
     pub fn new(id: ConnectionId, remote: String, local: impl Into<Arc<str>>, since: Ticks) -> Self {
         let local = local.into();
         let last_request_ms = AtomicU64::new(since.as_millis());
-        let (input, output) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let [input, output, output_memory] = [0; 3].map(AtomicUsize::new);
         let unread_since_ms = AtomicU64::new(NEVER);
         let (is_reader, is_ending) = (AtomicBool::new(false), AtomicBool::new(false));
         Peer {
@@ -48,6 +49,7 @@ impl Peer {
             last_request_ms,
             input,
             output,
+            output_memory,
             unread_since_ms,
             is_reader,
             is_ending,
@@ -66,15 +68,18 @@ impl Peer {
         self.is_ending.load(Ordering::Relaxed)
     }
 
-    /// Records what its buffers hold: `input` bytes of memory for its requests, and `output` bytes of replies
-    /// and messages that it has not read. Writes only what has changed.
+    /// Records what its buffers hold: `input` bytes of memory for its requests, `output` bytes of replies and
+    /// messages that it has not read, and `output_memory` bytes of memory for these. Writes only what has changed.
     #[inline]
-    pub fn hold(&self, input: usize, output: usize) {
-        for (cell, bytes) in [(&self.input, input), (&self.output, output)] {
+    pub fn hold(&self, input: usize, output: usize, output_memory: usize) {
+        let tell = |cell: &AtomicUsize, bytes| {
             if cell.load(Ordering::Relaxed) != bytes {
                 cell.store(bytes, Ordering::Relaxed);
             }
-        }
+        };
+        tell(&self.input, input);
+        tell(&self.output, output);
+        tell(&self.output_memory, output_memory);
     }
 
     /// Records since when it has taken nothing of what waits for it. Writes only what has changed.
@@ -92,7 +97,7 @@ impl Peer {
         (since_ms != NEVER).then(|| Ticks::from_millis(since_ms))
     }
 
-    /// Records that it has taken all of what its socket could not hold at once.
+    /// Records that it has taken what the buffers of the system could not hold.
     pub fn prove_reader(&self) {
         if !self.is_reader() {
             self.is_reader.store(true, Ordering::Relaxed);
@@ -115,6 +120,12 @@ impl Peer {
     #[inline]
     pub fn output_bytes(&self) -> usize {
         self.output.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of memory for those: what is sent by reference takes none, or takes it once for all who hold it.
+    #[inline]
+    pub fn output_memory(&self) -> usize {
+        self.output_memory.load(Ordering::Relaxed)
     }
 
     /// Records that it sent something at `now`.
@@ -202,9 +213,10 @@ mod tests {
         let first = directory.get(ConnectionId::new(0, 1)).expect("it is there");
         first.touch(Ticks::from_millis(9));
         assert_eq!(directory.list()[0].last_request(), Ticks::from_millis(9));
-        first.hold(16, 5);
+        first.hold(16, 5, 3);
         let same = &directory.list()[0];
-        assert_eq!((same.input_bytes(), same.output_bytes()), (16, 5));
+        let held = (same.input_bytes(), same.output_bytes(), same.output_memory());
+        assert_eq!(held, (16, 5, 3));
         assert_eq!(same.unread_since(), None);
         first.leave_unread(Some(Ticks::from_millis(7)));
         assert_eq!(same.unread_since(), Some(Ticks::from_millis(7)));

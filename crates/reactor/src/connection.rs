@@ -127,6 +127,8 @@ pub(crate) struct Connection<P: Protocol> {
     unread_at: Option<Ticks>,
     /// When replies first waited.
     first_unread: Option<Ticks>,
+    /// Bytes that the peer has taken since its socket was first full.
+    taken_late: usize,
     /// Since when the unsent bytes have been over the soft limit.
     soft_at: Option<Ticks>,
     _seat: Seat,
@@ -162,6 +164,7 @@ impl<P: Protocol> Connection<P> {
             active_at: now,
             unread_at: None,
             first_unread: None,
+            taken_late: 0,
             soft_at: None,
             _seat: seat,
         }
@@ -419,6 +422,7 @@ impl<P: Protocol> Connection<P> {
         let before = (self.session.send().pending(), self.session.records_written());
         let most = self.session.send().portion(SEND_MAX);
         let flushed = self.session.flush_some(desk.pool, most)?;
+        self.note_progress(before.0);
         match flushed {
             Flush::Partial => self.active_at = desk.now.ticks,
             Flush::Done => self.note_taken(desk.now.ticks),
@@ -448,7 +452,10 @@ impl<P: Protocol> Connection<P> {
     /// Updates the directory's entry with the bytes that the buffers hold, and since when the peer reads none.
     #[inline]
     pub(crate) fn tell_held(&self) {
-        self.peer.hold(self.session.recv().capacity(), self.session.send().pending());
+        let (recv, send) = (self.session.recv(), self.session.send());
+        let unsent = send.pending();
+        let memory = if unsent == 0 { 0 } else { send.capacity() };
+        self.peer.hold(recv.capacity(), unsent, memory);
         self.peer.leave_unread(self.unread_at);
     }
 

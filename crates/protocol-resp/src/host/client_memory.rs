@@ -121,6 +121,8 @@ struct Load {
     doubtful: u64,
     /// Bytes of held state, and of replies that it leaves unread.
     lasting: u64,
+    /// Bytes of messages that it has just got, whose memory others may share.
+    shared: u64,
     /// It is never closed to free memory.
     is_spared: bool,
 }
@@ -128,11 +130,30 @@ struct Load {
 impl Load {
     fn new(id: ConnectionId) -> Self {
         let (peer, client) = (None, None);
-        Load { id, peer, client, moving: 0, doubtful: 0, lasting: 0, is_spared: false }
+        let (moving, doubtful, lasting, shared) = (0, 0, 0, 0);
+        Load { id, peer, client, moving, doubtful, lasting, shared, is_spared: false }
     }
 
+    /// What a connection takes without the state of its client.
+    fn of(peer: Arc<Peer>, now: Ticks) -> Self {
+        let mut load = Load::new(peer.id);
+        load.moving = peer.input_bytes() as u64;
+        let taken = peer.output_memory() as u64;
+        let shared = (peer.output_bytes() as u64).saturating_sub(taken);
+        let is_unread = peer.unread_since().is_some_and(|since| now.since(since) >= GRACE);
+        match (is_unread, peer.is_reader()) {
+            // A message that all others have read takes memory for this one alone.
+            (true, _) => load.lasting = taken + shared,
+            (false, true) => (load.moving, load.shared) = (load.moving + taken, shared),
+            (false, false) => (load.doubtful, load.shared) = (taken, shared),
+        }
+        load.peer = Some(peer);
+        load
+    }
+
+    /// Everything, messages in full, as Redis counts for `maxmemory-clients`.
     fn total(&self) -> u64 {
-        self.moving + self.doubtful + self.lasting
+        self.moving + self.doubtful + self.lasting + self.shared
     }
 }
 
@@ -240,7 +261,8 @@ impl ClientMemory {
     }
 
     fn publish(&self, round: &Round, settings: &Settings) {
-        let leaving = round.cut.values().sum();
+        // Clients that leave the same messages unread do not each give back their memory.
+        let leaving = round.cut.values().sum::<u64>().min(self.buffers() + self.held());
         self.leaving.store(leaving, Relaxed);
         settings.set_leaving(leaving);
     }
@@ -328,27 +350,14 @@ impl Host {
     /// The memory of each client.
     fn loads(&self, now: Ticks, for_whom: Option<ConnectionId>) -> Vec<Load> {
         let peers = self.platform().map_or_else(Vec::new, |platform| platform.peers());
-        let of_peer = |peer: Arc<Peer>| {
-            let (input, output) = (peer.input_bytes() as u64, peer.output_bytes() as u64);
-            let is_unread = peer.unread_since().is_some_and(|since| now.since(since) >= GRACE);
-            let mut load = Load::new(peer.id);
-            load.moving = input;
-            match (is_unread, peer.is_reader()) {
-                (true, _) => load.lasting = output,
-                (false, true) => load.moving += output,
-                (false, false) => load.doubtful = output,
-            }
-            load.peer = Some(peer);
-            load
-        };
         // What one that ends has taken has been counted out already, or is about to be.
         let peers = peers.into_iter().filter(|peer| !peer.is_ending());
         let mut loads: HashMap<ConnectionId, Load> =
-            peers.map(|peer| (peer.id, of_peer(peer))).collect();
+            peers.map(|peer| (peer.id, Load::of(peer, now))).collect();
         for client in self.clients.list() {
             let id = client.id;
             let load = loads.entry(id).or_insert_with(|| match &client.peer {
-                Some(peer) => of_peer(Arc::clone(peer)),
+                Some(peer) => Load::of(Arc::clone(peer), now),
                 None => Load::new(id),
             });
             load.lasting += client.memory.total();

@@ -14,6 +14,13 @@ use std::time::Duration;
 /// The time after which the buffers of the system are full for a peer that does not read: what is taken later, was read.
 const FILLED: Duration = Duration::from_millis(100);
 
+/// The bytes that the buffers of the system take of what is sent to a peer that does not read after its socket was first full:
+/// those of its own machine, and a part that this one's buffer grows by.
+const TAKEN_UNREAD: usize = 1 << 20;
+
+/// The same where a send is awaited though the socket is not full: what fits into this machine's buffer, too.
+const TAKEN_UNREAD_CARRIED: usize = 4 << 20;
+
 impl<P: Protocol> Connection<P> {
     /// The numbers of unsent bytes at which nothing more is executed in this turn: of those that are copied, and of all.
     ///
@@ -46,6 +53,20 @@ impl<P: Protocol> Connection<P> {
         if let Some(since) = self.unread_at {
             self.active_at = self.active_at.max(since);
             if self.first_unread.is_some_and(|first| now.since(first) >= FILLED) {
+                self.peer.prove_reader();
+            }
+        }
+    }
+
+    /// Called when the socket may have taken some of the `before` bytes that were unsent.
+    #[inline]
+    pub(super) fn note_progress(&mut self, before: usize) {
+        if self.first_unread.is_some() {
+            let taken = before.saturating_sub(self.session.send().pending());
+            self.taken_late = self.taken_late.saturating_add(taken);
+            let is_carried = self.session.is_carried();
+            let unread = if is_carried { TAKEN_UNREAD_CARRIED } else { TAKEN_UNREAD };
+            if self.taken_late > unread {
                 self.peer.prove_reader();
             }
         }

@@ -188,7 +188,7 @@ mod tests {
         let (watchers, observers) = (Watchers::default(), Observers::new(false));
         let id = ConnectionId::new(0, 1);
         let peer = Arc::new(Peer::new(id, "tcp:127.0.0.1:1".to_owned(), "tcp:0", Ticks::ZERO));
-        peer.hold(0, 1);
+        peer.hold(0, 1, 1);
         assert!(watchers.add(id, Topics::FETCHERS, Some(Arc::clone(&peer)), &observers));
         let (mut ring, fits) = (Ring::default(), (BACKLOG_BYTES - SKIPPED_BYTES) / 7);
         for lines in [fits, 5] {
@@ -197,7 +197,7 @@ mod tests {
             assert!(watchers.take(&ring));
         }
         assert!(sent(&watchers, &[id]).is_empty(), "it has not read what it was sent");
-        peer.hold(0, 0);
+        peer.hold(0, 0, 0);
         assert_eq!(sent(&watchers, &[id]), ["a line\n".repeat(fits)]);
         ring.clear();
         fill(&mut ring, &watchers, Topics::FETCHERS, 1);

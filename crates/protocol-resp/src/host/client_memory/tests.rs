@@ -47,6 +47,37 @@ fn of_those_who_may_not_read_one_is_waited_for() {
 }
 
 #[test]
+fn messages_that_others_share_weigh_on_who_leaves_them_unread() {
+    let at = Ticks::from_millis;
+    let peer = Arc::new(Peer::new(ConnectionId::new(0, 1), "tcp:1".into(), "tcp:0", at(0)));
+    let parts = |now| {
+        let load = Load::of(Arc::clone(&peer), now);
+        assert_eq!(load.total(), 4_010, "all of it counts for maxmemory-clients");
+        (load.moving, load.doubtful, load.lasting)
+    };
+    peer.hold(10, 4_000, 100);
+    assert_eq!(parts(at(10)), (10, 100, 0));
+    peer.leave_unread(Some(at(20)));
+    assert_eq!(parts(at(1_019)), (10, 100, 0));
+    assert_eq!(parts(at(1_020)), (10, 0, 4_000));
+    peer.leave_unread(None);
+    peer.prove_reader();
+    assert_eq!(parts(at(2_000)), (110, 0, 0));
+}
+
+#[test]
+fn what_is_freed_soon_is_no_more_than_there_is() {
+    let (client_memory, settings) = (ClientMemory::default(), Settings::default());
+    let buffers = Buffers { bytes: 5_000, unsent: 5_000 };
+    client_memory.note((Buffers::default(), buffers), (0, 100));
+    let id = |serial| ConnectionId::new(0, serial);
+    let cut = (0..40).map(|serial| (id(serial), 4_000)).collect();
+    *client_memory.round.lock() = Round { cut, fruitless: None };
+    client_memory.publish(&client_memory.round.lock(), &settings);
+    assert_eq!(client_memory.leaving.load(Relaxed), 5_100);
+}
+
+#[test]
 fn who_is_spared_counts_and_stays() {
     let spared = Load { is_spared: true, ..load(1, 0, 100) };
     let loads = vec![spared, load(2, 0, 10), load(3, 0, 60)];

@@ -47,6 +47,20 @@ fn a_whole_pipeline_is_served_before_its_first_reply_is_read() {
     assert_eq!(peer.output_bytes(), 0);
 }
 
+/// No time passes meanwhile.
+#[test]
+fn a_client_that_takes_more_than_any_socket_holds_is_a_reader() {
+    let mut rig = Rig::new(options(), long_reply);
+    let mut client = rig.connect();
+    client.write_all(&pipeline(800)).unwrap();
+    rig.settle();
+    let peer = rig.connection(1).unwrap().peer.clone();
+    assert!(!peer.is_reader(), "it has not read yet");
+    assert!(peer.output_memory() >= rig.pending(1), "of replies that are copied");
+    expect_all(&mut rig, &mut client, 800);
+    assert!(peer.is_reader());
+}
+
 #[test]
 fn rule_fair_replies_that_pile_up_let_others_in_between() {
     let limits = Limits { high_water: 20_000, ..Limits::default() };
