@@ -26,6 +26,8 @@ pub struct ServiceOptions {
     pub value_max: usize,
     /// What `version` answers.
     pub version: String,
+    /// The server's own name and version, which `stats` tells.
+    pub software: String,
     /// Threads that serve requests.
     pub threads: usize,
     /// The most connections at a time; 0 is no limit.
@@ -98,6 +100,7 @@ impl Default for ServiceOptions {
         ServiceOptions {
             value_max: 1 << 20,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            software: concat!("shoebill ", env!("CARGO_PKG_VERSION")).to_owned(),
             threads: 1,
             connections_max: 0,
             port: 0,
@@ -186,6 +189,13 @@ impl ServiceOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets the server's own name and version, which `stats` tells.
+    #[must_use]
+    pub fn software(mut self, software: impl Into<String>) -> Self {
+        self.software = software.into();
+        self
     }
 
     /// Sets what `version` answers.

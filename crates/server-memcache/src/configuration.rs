@@ -7,8 +7,8 @@ use server::settings::{ClientAuth, Configuration, Tls, TlsVersion, Udp};
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// The memcached version whose behaviour is reproduced. Clients and tools derive from the reply to `version`
-/// what a server can do, so it comes before our own version.
+/// The memcached version whose behaviour is reproduced. Clients and tools derive from the reply to `version` what a server
+/// can do, and some take nothing but numbers: our own version is in `stats`.
 const MEMCACHED_VERSION: &str = "1.6.45";
 
 /// The configuration of a server that speaks memcache's protocol.
@@ -29,7 +29,8 @@ pub fn options<C: MemcacheConfiguration>(config: &C, name: &str, version: &str) 
     let (sections, (memcache, udp)) = (config.sections(), config.memcache());
     let address = sections.server.main_address(C::PORT);
     let options = ServiceOptions::new()
-        .version(version_told(memcache, name, version))
+        .version(MEMCACHED_VERSION)
+        .software(format!("{name} {version}"))
         .threads(sections.worker.threads)
         .connections_max(sections.server.max_connections)
         .port(address.port)
@@ -65,15 +66,6 @@ pub fn udp_problem<C: MemcacheConfiguration>(config: &C) -> Option<(&'static str
     let why = "nobody can log in by datagrams: leave them out, or [memcache] auth_file";
     let in_the_open = || is_open().then(|| ("[udp] port", why.to_owned()));
     udp.problem().or_else(in_clear).or_else(in_the_open)
-}
-
-/// What `version` answers: the version of memcached that this server is compared with, and its own. Clients that
-/// discover the servers of a cluster parse the former, and do not take more.
-fn version_told(memcache: &Memcache, name: &str, own: &str) -> String {
-    match memcache.cluster_file {
-        Some(_) => MEMCACHED_VERSION.to_owned(),
-        None => format!("{MEMCACHED_VERSION}+{name}.{own}"),
-    }
 }
 
 /// What TLS is configured with, in memcached's words.
@@ -131,16 +123,10 @@ pub(crate) mod tests {
         let options = options(&read(text), "mine", "1.2.3");
         assert_eq!((options.port, options.udp_port, options.backlog), (5, 6, 7));
         assert_eq!((options.threads, options.flush, options.tls), (3, false, true));
-        assert_eq!(options.version, "1.6.45+mine.1.2.3");
+        assert_eq!((&options.version[..], &options.software[..]), ("1.6.45", "mine 1.2.3"));
         let files = options.tls_files;
         assert_eq!((files.chain.as_deref(), files.verify_mode), (Some("/c"), 0));
         assert_eq!(files.version_min, "tlsv1.3");
-    }
-
-    #[test]
-    fn a_server_of_a_cluster_is_a_memcached() {
-        let config = read("[memcache]\ncluster_file = \"/x\"\n");
-        assert_eq!(options(&config, "mine", "1.2.3").version, "1.6.45");
     }
 
     #[test]

@@ -39,7 +39,7 @@
 //! let mut config = Config::default();
 //! let _start = arguments.expect("flags that are known").apply(&mut config, Config::PORT)?;
 //! let options = server_memcache::options(&config, "mine", "1.0.0");
-//! assert_eq!((options.udp_port, &options.version[..]), (11212, "1.6.45+mine.1.0.0"));
+//! assert_eq!((options.udp_port, &options.software[..]), (11212, "mine 1.0.0"));
 //! # Ok::<(), server::Error>(())
 //! ```
 #![forbid(unsafe_code)]

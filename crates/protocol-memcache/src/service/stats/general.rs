@@ -47,6 +47,7 @@ pub(super) static GENERAL: &[Row] = &[
     Row::Level("uptime", |view| (view.context.now.ticks.as_millis() / 1000).to_string()),
     Row::Level("time", |view| view.context.now.unix_seconds().to_string()),
     Row::Level("version", |view| view.options.version.clone()),
+    Row::Level("software", |view| view.options.software.clone()),
     Row::Level("libevent", |_| "none".to_owned()),
     Row::Level("pointer_size", |_| usize::BITS.to_string()),
     Row::Level("rusage_user", |_| seconds(process::cpu_time().user_ns)),
