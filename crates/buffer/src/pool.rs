@@ -40,10 +40,15 @@ impl Stock {
     }
 
     #[inline]
-    fn take(&mut self) -> Vec<u8> {
+    fn take_idle(&mut self) -> Option<Vec<u8>> {
         let block = self.idle.pop();
         self.unused = self.unused.min(self.idle.len());
-        block.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
+        block
+    }
+
+    #[inline]
+    fn take(&mut self) -> Vec<u8> {
+        self.take_idle().unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
     }
 
     #[inline]
@@ -148,6 +153,11 @@ impl Pool {
     /// An empty vector with a block's capacity. The caller still has to count it.
     pub(crate) fn take_send(&mut self) -> Vec<u8> {
         self.send.take()
+    }
+
+    /// As [`Pool::take_send`], but only a block that is there.
+    pub(crate) fn take_unused_send(&mut self) -> Option<Vec<u8>> {
+        self.send.take_idle()
     }
 
     /// Records that a buffer which was counted with `counted` bytes to be sent holds `held` bytes.

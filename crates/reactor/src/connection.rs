@@ -389,7 +389,10 @@ impl<P: Protocol> Connection<P> {
     fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {
         (share.unsent, share.gathered) = self.marks(desk);
         let (recv, send) = self.session.buffers();
-        send.lend(desk.pool);
+        // For messages that are to be sent nothing is written, so no block need wait with them.
+        if send.is_empty() || !recv.is_empty() {
+            send.lend(desk.pool);
+        }
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         turn_within(share, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
     }

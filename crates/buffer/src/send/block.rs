@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory of copied bytes: blocks that are borrowed, sealed and given back, and less for a message.
+//! The memory of copied bytes: blocks that are borrowed, sealed and given back, and no more than a message needs.
 
 use super::{Piece, SendBuf};
 use crate::Pool;
@@ -12,7 +12,7 @@ const PIECES_KEPT: usize = 4;
 /// Number of waiting copied bytes at which their block is sealed and a new one begun.
 const SEALED_FROM: usize = 48 << 10;
 
-/// Waiting copied bytes up to which messages take memory of their size in place of a block.
+/// Waiting copied bytes from which messages take an unused block of the pool, if it has one.
 const SMALL: usize = 4 << 10;
 
 /// [`SendBuf::give_way`] moves no more bytes than the size of their block divided by this.
@@ -76,19 +76,23 @@ impl SendBuf {
         self.count(pool);
     }
 
-    /// Appends a copy of a message that came by itself, not as a reply: in memory of its size, if no more than a few wait.
-    /// One message may be for thousands of peers at the same time, and then a block for each would be far more memory
-    /// than all of these bytes.
+    /// Appends a copy of a message that came by itself, not as a reply: in memory of its size, or in a block that the pool
+    /// has unused. One message may be for thousands of peers at the same time, and then a block for each would be far more
+    /// memory than all of these bytes.
     pub fn put_message(&mut self, message: &[u8], pool: &mut Pool) {
-        let needed = self.bytes.len() + message.len();
-        let has_block = self.bytes.capacity() >= pool.send_block_bytes();
-        if has_block {
-            self.lend(pool);
-        } else if needed > self.bytes.capacity().max(SMALL) {
+        if self.bytes.len() - self.head >= SEALED_FROM {
+            self.seal();
+        }
+        if self.bytes.len() + message.len() > self.bytes.capacity() {
             self.compact();
-            let mut block = pool.take_send();
-            block.extend_from_slice(&self.bytes);
-            self.bytes = block;
+            let needed = self.bytes.len() + message.len();
+            if needed > self.bytes.capacity().max(SMALL)
+                && needed <= pool.send_block_bytes()
+                && let Some(mut block) = pool.take_unused_send()
+            {
+                block.extend_from_slice(&self.bytes);
+                self.bytes = block;
+            }
         }
         self.put(message);
         self.count(pool);

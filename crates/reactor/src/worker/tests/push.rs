@@ -77,6 +77,24 @@ fn letter(serial: u64, message: &Bytes) -> (ConnectionId, Errand) {
     (ConnectionId::new(0, serial), Errand::Push(message.clone()))
 }
 
+/// Nothing is written for who gets them, so there is nothing to borrow a block for.
+#[test]
+fn a_message_takes_no_blocks_of_those_that_get_it() {
+    let mut rig = Rig::new(options(), post);
+    let mut clients: Vec<_> = (0..40).map(|_| rig.connect()).collect();
+    rig.settle();
+    for message in [vec![b'm'; 600], vec![b'm'; 100]].map(Bytes::from) {
+        let before = rig.worker.pool.bytes();
+        ERRANDS.set((1..=40).map(|serial| letter(serial, &message)).collect());
+        rig.settle();
+        let grown = rig.worker.pool.bytes().saturating_sub(before);
+        assert!(grown < 2 * rig.worker.options.send_block, "{grown} bytes of buffers");
+        for client in &mut clients {
+            assert_eq!(rig.read_all(client).0.len(), message.len());
+        }
+    }
+}
+
 /// What each connection holds of them for itself is counted when they come, not when they leave.
 #[test]
 fn the_places_of_messages_that_wait_count_as_buffers() {
