@@ -140,9 +140,11 @@ impl RateSampler {
         }
     }
 
-    /// Whether all rates are 0, and so need no samples until something happens.
+    /// Whether the rates of what clients do are 0, and so need no samples until something happens. Each sample is taken
+    /// in a turn, so turns never rest and say nothing.
     pub(crate) fn is_still(&self) -> bool {
-        self.rates() == Rates::default()
+        let Rates { commands, input_bytes, output_bytes, turns: _ } = self.rates();
+        [commands, input_bytes, output_bytes] == [0.0; 3]
     }
 
     /// Counts since the last [`RateSampler::reset`].
@@ -183,7 +185,7 @@ mod tests {
     fn rates_are_those_of_the_last_moments_after_a_rest() {
         let rate_sampler = RateSampler::default();
         let beat = |ms, commands| {
-            let counts = Counts { commands, ..Counts::default() };
+            let counts = Counts { commands, turns: ms / 100, ..Counts::default() };
             rate_sampler.beat(Ticks::from_millis(ms), counts, 0);
         };
         (0..30).for_each(|second| beat(1000 * second, 5));
