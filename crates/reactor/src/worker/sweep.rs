@@ -28,7 +28,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.sweep_at = self.now.ticks + tick;
         self.pool.trim();
         if self.connections.is_empty() {
-            self.calm.go_on(1);
+            // Slots that were in use are still there, all of them empty.
+            self.calm.go_on(self.connections.capacity().max(1));
             return;
         }
         let slots = self.connections.capacity();

@@ -50,6 +50,18 @@ fn a_worker_without_connections_naps() {
 }
 
 #[test]
+fn a_worker_whose_clients_have_left_naps_as_soon_as_one_that_never_had_any() {
+    let mut rig = rig(napping());
+    let clients: Vec<_> = (0..300).map(|_| rig.connect()).collect();
+    rig.settle();
+    drop(clients);
+    rig.settle();
+    assert!(rig.worker.connections.is_empty() && rig.worker.connections.capacity() >= 300);
+    assert!(comes_to_rest(&mut rig));
+    assert_eq!(rig.worker.sleep(), Some(NAP));
+}
+
+#[test]
 fn it_naps_once_all_connections_are_found_at_rest_and_what_comes_ends_that() {
     let mut rig = rig(napping());
     let mut clients: Vec<_> = (0..300).map(|_| rig.connect()).collect();
