@@ -11,8 +11,9 @@
 //! * a connection that takes messages executes what it has read when the worker has taken the letters that were there
 //!   then, in however many turns: `Connection::awaits_mail`.
 //!
-//! INV-FIRST: in each turn newcomers are welcomed before letters are carried out, because a letter may remove a
-//! connection. Its place is free for the next turn only, which waits for events anew: those of this turn may tell of it.
+//! INV-FIRST: in each turn all newcomers are welcomed before any letter or errand is carried out, because these may
+//! remove a connection. Its place is free for the next turn only, which waits for events anew: those of this turn may
+//! tell of it.
 
 use super::Worker;
 use super::nap::Calm;
@@ -123,6 +124,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                     break;
                 }
             }
+            self.deliver(); // INV-FIRST
         }
     }
 
@@ -137,7 +139,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
         }
         self.messages = messages;
-        self.deliver();
         has_more
     }
 
@@ -155,7 +156,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.carry_out(to, errand);
         }
         self.mail = mail;
-        self.deliver();
         has_more
     }
 

@@ -164,6 +164,8 @@ thread_local! {
     static ERRANDS: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox before replies are written.
     static GATHERED: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
+    /// What it puts into the outbox when the next connection has come.
+    static WELCOME: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox when a connection has ended.
     static WILL: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// A client that is asked, when a connection has ended, whether it has seen an end.
@@ -221,6 +223,10 @@ where
     ) -> Control {
         note("run", line);
         (self.0)(line, out, context)
+    }
+
+    fn opened(&mut self, _: &mut Lines, context: &mut Context<'_>) {
+        put(WELCOME.take(), context.outbox);
     }
 
     fn closed(&mut self, _: &mut Lines, ending: Ending, context: &mut Context<'_>) {

@@ -260,3 +260,22 @@ fn a_connection_that_more_was_written_to_than_the_mailbox_holds_is_closed() {
     assert_eq!(rig.read_all(&mut two), (b"m\n".repeat(20), false));
     assert!(HEARD.take().contains(&Heard::Closed(1, Ending::Error)));
 }
+
+/// INV-FIRST: the event of this turn that tells of its end is not one of the newcomer's.
+#[test]
+fn no_newcomer_takes_the_place_of_a_connection_that_a_newcomer_cuts() {
+    let mut rig = Rig::new(options(), echo);
+    let first = rig.connect();
+    rig.settle();
+    WELCOME.set(vec![(ConnectionId::new(0, 1), Errand::Cut)]);
+    // More than are taken in one part.
+    let mut clients: Vec<_> = (0..3 * MESSAGES / PARTS).map(|_| rig.connect()).collect();
+    drop(first);
+    rig.settle();
+    assert!(rig.connection(1).is_none());
+    for (serial, client) in (2..).zip(&mut clients) {
+        assert!(rig.connection(serial).is_some(), "{serial} was taken for the first");
+        client.write_all(b"hello\n").unwrap();
+        assert_eq!(rig.read_all(client), (b"hello\n".to_vec(), false), "{serial}");
+    }
+}
