@@ -125,7 +125,7 @@ pub(crate) struct Connection<P: Protocol> {
     active_at: Ticks,
     /// Since when replies have been waiting without the peer taking any.
     unread_at: Option<Ticks>,
-    /// When replies first waited.
+    /// Since when replies have been waiting without a break.
     first_unread: Option<Ticks>,
     /// Bytes that the peer has taken since its socket was first full.
     taken_late: usize,
@@ -433,7 +433,7 @@ impl<P: Protocol> Connection<P> {
         }
         self.unread_at = match flushed {
             Flush::Done => {
-                self.soft_at = None;
+                (self.soft_at, self.first_unread) = (None, None);
                 None
             }
             Flush::Partial => None,

@@ -44,7 +44,7 @@ impl<P: Protocol> Connection<P> {
             self.note_taken(now);
         }
         self.unread_at = is_left.then_some(now);
-        self.first_unread = self.first_unread.or(self.unread_at);
+        self.first_unread = if is_left { self.first_unread.or(Some(now)) } else { None };
         if self.soft_at.is_some() {
             self.note_soft_limit(output, now);
         }

@@ -11,7 +11,8 @@ use log::warn;
 use protocol::{Ending, Protocol};
 use std::time::Duration;
 
-/// The time after which the buffers of the system are full for a peer that does not read: what is taken later, was read.
+/// The time, with replies waiting without a break, after which the buffers of the system are full for a peer that does not
+/// read: what is taken later, was read.
 const FILLED: Duration = Duration::from_millis(100);
 
 /// The bytes that the buffers of the system take of what is sent to a peer that does not read after its socket was first full:

@@ -183,3 +183,29 @@ fn a_client_that_still_sends_is_not_said_to_have_stopped_reading() {
     assert!(rig.connection(1).is_some());
     assert!(rig.connection(2).is_none());
 }
+
+/// Two replies that wait for a moment may be in the buffers of the system, however long it is from one to the other, if they
+/// are no more than these hold.
+#[test]
+fn who_takes_a_reply_that_has_waited_for_long_without_a_break_is_a_reader() {
+    let mut rig = Rig::new(options(), long_reply);
+    let mut client = rig.connect();
+    rig.settle();
+    let peer = rig.connection(1).unwrap().peer.clone();
+    for _ in 0..3 {
+        client.write_all(&pipeline(30)).unwrap();
+        rig.settle();
+        assert!(rig.pending(1) > 0, "a part waits");
+        expect_all(&mut rig, &mut client, 30);
+        rig.settle();
+        assert_eq!(rig.pending(1), 0);
+        assert!(!peer.is_reader(), "each has been taken at once");
+        rig.clock.advance(Duration::from_secs(1));
+    }
+    client.write_all(&pipeline(30)).unwrap();
+    rig.settle();
+    rig.clock.advance(Duration::from_millis(100));
+    expect_all(&mut rig, &mut client, 30);
+    rig.settle();
+    assert!(peer.is_reader());
+}
