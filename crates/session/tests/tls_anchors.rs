@@ -120,6 +120,31 @@ fn a_certificate_in_the_file_that_is_for_servers_only_is_refused() {
     });
 }
 
+/// As `openssl verify -purpose` has it.
+#[test]
+fn an_authority_in_the_file_is_trusted_for_its_purposes_only() {
+    use ExtendedKeyUsagePurpose::{Any, ClientAuth, ServerAuth};
+    let files = Files::new();
+    let of = |purposes| Identity::self_signed_for("localhost", 2020..2090, purposes);
+    for (purposes, is_client, is_server) in [
+        (vec![ServerAuth], false, true),
+        (vec![ClientAuth], true, false),
+        (vec![ServerAuth, ClientAuth], true, true),
+        (vec![Any], false, false),
+    ] {
+        let shown = of(purposes.clone());
+        let found = verdicts(&files, &shown.certificate, &shown, &shown);
+        if is_client {
+            found.into_iter().for_each(|(case, verdict)| verdict.expect(&case));
+        } else {
+            refused(found, |error| *error == CertificateError::InvalidPurpose);
+        }
+        let (acceptor, ca) = server(&files, &shown);
+        let verdict = believes(&acceptor, &ca, "localhost");
+        assert_eq!(verdict.is_ok(), is_server, "{purposes:?}: {verdict:?}");
+    }
+}
+
 /// An acceptor that shows this certificate, and the file of the certificate.
 fn server(files: &Files, shown: &Identity) -> (TlsAcceptor, PathBuf) {
     let chain = files.write("own.pem", &shown.certificate);

@@ -3,7 +3,8 @@
 //! certificate that its owner has signed.
 //!
 //! webpki refuses it if it is that of an authority, which those of `openssl req -x509` are. To accept it opens nothing:
-//! whoever has its key can issue itself any other certificate.
+//! whoever has its key can issue itself any other certificate. It is for what its extended key usage lists, as any other;
+//! the key usage, at which OpenSSL looks too, nobody asks about, as webpki does not.
 
 use super::config::{roots, unusable};
 use super::x509;
@@ -21,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// How webpki refuses the certificate of an authority as that of a peer; rustls has no name of its own for it. webpki
-/// has looked at the validity by then, but not at the issuer.
+/// has looked at the validity by then, but not at the extended key usage and the issuer.
 const AUTHORITY_AS_PEER: &str = "CaUsedAsEndEntity";
 
 /// The certificates of a CA file.
@@ -29,12 +30,13 @@ const AUTHORITY_AS_PEER: &str = "CaUsedAsEndEntity";
 struct Anchors(Vec<CertificateDer<'static>>);
 
 impl Anchors {
-    /// What is left of webpki's `refusal` of a certificate: nothing, if it is one of these and was refused only because it
-    /// is an authority's.
+    /// What is left of webpki's `refusal` of a certificate: nothing, if it is one of these, was refused only because it
+    /// is an authority's, and is for this purpose.
     fn reconsider(
         &self,
         refusal: TlsError,
         certificate: &CertificateDer<'_>,
+        purpose: &[u8],
     ) -> Result<(), TlsError> {
         let is_of_authority = matches!(&refusal,
             TlsError::InvalidCertificate(CertificateError::Other(reason))
@@ -43,7 +45,8 @@ impl Anchors {
             return Err(refusal);
         }
         if self.0.iter().any(|anchor| anchor.as_ref() == certificate.as_ref()) {
-            return Ok(());
+            let is_for_it = x509::is_for(certificate, purpose) == Some(true);
+            return if is_for_it { Ok(()) } else { Err(CertificateError::InvalidPurpose.into()) };
         }
         // That nobody vouches for it is what an operator can do something about.
         let is_self_signed =
@@ -96,7 +99,7 @@ impl ClientCertVerifier for ClientVerifier {
         now: UnixTime,
     ) -> Result<ClientCertVerified, TlsError> {
         self.strict.verify_client_cert(end_entity, intermediates, now).or_else(|refusal| {
-            self.anchors.reconsider(refusal, end_entity)?;
+            self.anchors.reconsider(refusal, end_entity, x509::CLIENT_AUTH)?;
             Ok(ClientCertVerified::assertion())
         })
     }
@@ -159,7 +162,7 @@ impl ServerCertVerifier for ServerVerifier {
         strict
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
             .or_else(|refusal| {
-                self.anchors.reconsider(refusal, end_entity)?;
+                self.anchors.reconsider(refusal, end_entity, x509::SERVER_AUTH)?;
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             })

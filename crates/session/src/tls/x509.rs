@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the serial number, the end of the validity and the names of a certificate from its DER form (RFC 5280).
+//! Reads the serial number, the end of the validity, the names and the purposes of a certificate from its DER form
+//! (RFC 5280).
 //!
 //! ```text
 //! Certificate  ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signature }
 //! tbsCertificate ::= SEQUENCE { [0] version OPTIONAL, serialNumber INTEGER, signature SEQUENCE,
 //!                               issuer SEQUENCE, validity SEQUENCE { notBefore, notAfter },
-//!                               subject SEQUENCE, ... }
+//!                               subject SEQUENCE, subjectPublicKeyInfo SEQUENCE,
+//!                               [1] and [2] OPTIONAL, [3] SEQUENCE OF Extension OPTIONAL }
+//! Extension    ::= SEQUENCE { OBJECT IDENTIFIER, critical BOOLEAN OPTIONAL, OCTET STRING }
+//! ExtKeyUsage  ::= SEQUENCE OF OBJECT IDENTIFIER    in the octets of an extension
 //! ```
 
 use crate::CertificateFacts;
 
+const BOOLEAN: u8 = 0x01;
 const INTEGER: u8 = 0x02;
+const OCTET_STRING: u8 = 0x04;
+const OBJECT_IDENTIFIER: u8 = 0x06;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
+const EXTENSIONS: u8 = 0xa3;
+
+/// The extension that limits what a certificate is for: 2.5.29.37.
+const EXTENDED_KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x25];
+
+/// The purpose of servers: 1.3.6.1.5.5.7.3.1.
+pub(super) const SERVER_AUTH: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 1];
+
+/// The purpose of clients: 1.3.6.1.5.5.7.3.2.
+pub(super) const CLIENT_AUTH: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 2];
 
 /// The rest of the elements of a sequence.
 struct Elements<'a>(&'a [u8]);
@@ -43,6 +60,10 @@ impl<'a> Elements<'a> {
     fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next().filter(|(found, _)| *found == tag).map(|(_, content)| content)
     }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// The serial number of a certificate, and what follows it.
@@ -64,6 +85,44 @@ pub(super) fn names(der: &[u8]) -> Option<[&[u8]; 2]> {
     let issuer = body.expect(SEQUENCE)?;
     body.expect(SEQUENCE)?;
     Some([issuer, body.expect(SEQUENCE)?])
+}
+
+/// Whether a certificate is for this purpose: its extended key usage lists it, or it has none. `None` if it is no
+/// certificate.
+pub(super) fn is_for(der: &[u8], purpose: &[u8]) -> Option<bool> {
+    let (_, mut body) = serial(der)?;
+    for _ in ["signature", "issuer", "validity", "subject", "subjectPublicKeyInfo"] {
+        body.expect(SEQUENCE)?;
+    }
+    while !body.is_empty() {
+        let (tag, content) = body.next()?;
+        if tag == EXTENSIONS {
+            return extensions_allow(Elements(Elements(content).expect(SEQUENCE)?), purpose);
+        }
+    }
+    Some(true)
+}
+
+fn extensions_allow(mut extensions: Elements<'_>, purpose: &[u8]) -> Option<bool> {
+    while !extensions.is_empty() {
+        let mut extension = Elements(extensions.expect(SEQUENCE)?);
+        if extension.expect(OBJECT_IDENTIFIER)? != EXTENDED_KEY_USAGE {
+            continue;
+        }
+        let mut value = extension.next()?;
+        if value.0 == BOOLEAN {
+            value = extension.next()?;
+        }
+        let (OCTET_STRING, octets) = value else { return None };
+        let mut purposes = Elements(Elements(octets).expect(SEQUENCE)?);
+        while !purposes.is_empty() {
+            if purposes.expect(OBJECT_IDENTIFIER)? == purpose {
+                return Some(true);
+            }
+        }
+        return Some(false);
+    }
+    Some(true)
 }
 
 /// What is told of a certificate; `None` if it is none.
@@ -161,5 +220,43 @@ mod tests {
             }
         }
         assert_eq!(facts(b"\x30\x85\x01\x01\x01\x01\x01"), None, "a length of five bytes");
+    }
+
+    #[test]
+    fn a_certificate_is_for_what_its_extended_key_usage_lists() {
+        let element = |tag: u8, content: &[u8]| [&[tag, content.len() as u8], content].concat();
+        let extension = |oid: &[u8], critical: &[u8], purposes: &[&[u8]]| {
+            let purposes: Vec<_> =
+                purposes.iter().map(|one| element(OBJECT_IDENTIFIER, one)).collect();
+            let octets = element(OCTET_STRING, &element(SEQUENCE, &purposes.concat()));
+            element(SEQUENCE, &[&element(OBJECT_IDENTIFIER, oid), critical, &octets].concat())
+        };
+        let certificate = |extensions: &[Vec<u8>]| {
+            let number = element(INTEGER, &[1]);
+            let extensions = element(EXTENSIONS, &element(SEQUENCE, &extensions.concat()));
+            let body = [number, element(SEQUENCE, b"").repeat(5), element(0x81, b"x"), extensions];
+            element(SEQUENCE, &element(SEQUENCE, &body.concat()))
+        };
+        let usage = |critical: &[u8], purposes: &[&[u8]]| {
+            let other = extension(&[0x55, 0x1d, 0x13], &[], &[SERVER_AUTH]);
+            certificate(&[other, extension(EXTENDED_KEY_USAGE, critical, purposes)])
+        };
+        let critical = element(BOOLEAN, &[0xff]);
+        for (der, expected) in [
+            (certificate(&[]), true),
+            (usage(&[], &[CLIENT_AUTH]), true),
+            (usage(&critical, &[SERVER_AUTH, CLIENT_AUTH]), true),
+            (usage(&[], &[SERVER_AUTH]), false),
+            (usage(&critical, &[SERVER_AUTH]), false),
+            (usage(&[], &[]), false),
+        ] {
+            assert_eq!(is_for(&der, CLIENT_AUTH), Some(expected), "{der:x?}");
+            for len in 0..der.len() {
+                assert_eq!(is_for(&der[..len], CLIENT_AUTH), None, "{len} bytes of {der:x?}");
+            }
+        }
+        // An extension of which nothing is left but its name.
+        let cut = element(SEQUENCE, &element(OBJECT_IDENTIFIER, EXTENDED_KEY_USAGE));
+        assert_eq!(is_for(&certificate(&[cut]), CLIENT_AUTH), None);
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Certificate authorities made for one test.
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use session::TlsOptions;
@@ -59,9 +61,19 @@ impl Identity {
     /// A certificate for `name` that it has signed itself, of an authority as `openssl req -x509` makes it, valid for
     /// these years.
     pub fn self_signed(name: &str, years: Range<i32>) -> Self {
+        Self::self_signed_for(name, years, Vec::new())
+    }
+
+    /// The same for these purposes only, if there are any.
+    pub fn self_signed_for(
+        name: &str,
+        years: Range<i32>,
+        purposes: Vec<ExtendedKeyUsagePurpose>,
+    ) -> Self {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.extended_key_usages = purposes;
         params.not_before = rcgen::date_time_ymd(years.start, 1, 1);
         params.not_after = rcgen::date_time_ymd(years.end, 1, 1);
         let key = KeyPair::generate().unwrap();
