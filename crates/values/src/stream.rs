@@ -49,6 +49,7 @@ pub use group_claim::Deliveries;
 pub use group_edit::{Claim, Claimed, ConsumerNumber, StreamGroupMut};
 pub use id::StreamId;
 pub use idempotence::{Idempotence, IdempotenceLimits};
+pub(crate) use items::NODE_BYTES_MAX;
 pub use iter::{StreamIter, StreamRevIter};
 pub use node::StreamItem;
 pub(crate) use node::{Deleted, Node};

@@ -12,7 +12,7 @@ use super::node::{Deleted, Node, StreamItem};
 use crate::Limits;
 
 /// The most bytes, as a listpack, at which a node takes more items, whatever the limits say.
-const NODE_BYTES_MAX: usize = 64 << 10;
+pub(crate) const NODE_BYTES_MAX: usize = 64 << 10;
 
 /// The items of a stream.
 #[derive(Debug)]

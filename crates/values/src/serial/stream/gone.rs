@@ -3,7 +3,8 @@
 //!
 //! They count when it is decided whether a piece takes another item, so a piece tells how many they are and how
 //! large they were in all. What was in them is not known any more: they are written empty, but for one that is
-//! filled up. They stand in front of the other items, except that one which was the last of its piece still is,
+//! filled up, as far as it matters: at some size a piece takes no more items, whatever the limits say, and the form is
+//! not to be larger than what keeps it so, for the number is all that is kept of them here. They stand in front of the other items, except that one which was the last of its piece still is,
 //! for the last one tells where a piece ends.
 
 use super::super::listpack_writer::ListpackWriter;
@@ -11,7 +12,7 @@ use super::write::elements;
 use super::{DELETED, SAME_FIELDS};
 use crate::StreamId;
 use crate::listpack::string_len;
-use crate::stream::{Node, item_frame};
+use crate::stream::{NODE_BYTES_MAX, Node, item_frame};
 
 /// What a pair takes of which both texts are empty.
 const EMPTY_PAIR: usize = 4;
@@ -40,7 +41,8 @@ impl<'a> Gone<'a> {
         let empty = |id| item_frame(node.first, id, 0, false);
         let least =
             in_front.saturating_mul(empty(node.first)).saturating_add(last.map_or(0, empty));
-        Gone { node, in_front, last, spare: node.deleted_len().saturating_sub(least) }
+        let len = node.deleted_len().min(NODE_BYTES_MAX);
+        Gone { node, in_front, last, spare: len.saturating_sub(least) }
     }
 
     /// Writes those that stand in front.

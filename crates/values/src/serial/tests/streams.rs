@@ -2,6 +2,7 @@
 //! Streams, written and read.
 
 use super::*;
+use crate::stream::Deleted;
 use crate::{Deliveries, NewStream, StreamId, StreamMut, StreamRef};
 
 type Item = (StreamId, Vec<(Vec<u8>, Vec<u8>)>);
@@ -130,6 +131,24 @@ fn what_deleted_items_took_comes_back() {
             comes_back(&made.into_entry());
         }
     }
+}
+
+#[test]
+fn what_a_deleted_item_took_is_written_up_to_where_its_piece_is_full() {
+    let limits = Limits { stream_node_bytes: 0, stream_node_entries: 0, ..Limits::default() };
+    let pair = [[&b"f"[..], b"v"]];
+    let mut made = NewStream::new(b"k");
+    let mut stream = made.edit(&limits);
+    stream.begin_piece(StreamId::new(1, 0), [&b"f"[..]].into_iter());
+    stream.append(StreamId::new(1, 0), pair.into_iter());
+    stream.end_piece(Deleted { count: 1, size: 8 << 20, last: StreamId::MIN });
+    let (value, version) = written(&made.into_entry());
+    let bounds = Bounds { limits: &limits, now_ms: NOW_MS, bytes_max: 70_000 };
+    let mut read = super::read(b"k", &value, version, bounds).unwrap().unwrap();
+    let mut stream = read.stream_mut(&limits).unwrap();
+    stream.append(StreamId::new(2, 0), pair.into_iter());
+    assert_eq!(stream.read().nodes(), 2, "it takes no more");
+    comes_back(&read);
 }
 
 #[test]
