@@ -39,13 +39,23 @@ impl Footprint {
     /// The bytes that connections take, with the `shared` ones of messages from this worker, if they are to be reported now.
     #[inline]
     pub(super) fn news(&mut self, pool: &Pool, shared: usize) -> Option<Buffers> {
-        let bytes = pool.bytes() + shared + self.tls_sessions * TLS_SESSION_BYTES;
-        if bytes.abs_diff(self.told) < STEP_BYTES {
+        if !self.has_news(pool, shared) {
             return None;
         }
-        self.told = bytes;
+        self.told = self.bytes(pool, shared);
         let unsent = pool.lent_send_bytes() + shared;
-        Some(Buffers { bytes: bytes as u64, unsent: unsent as u64 })
+        Some(Buffers { bytes: self.told as u64, unsent: unsent as u64 })
+    }
+
+    /// Whether they are to be reported now.
+    #[inline]
+    pub(super) fn has_news(&self, pool: &Pool, shared: usize) -> bool {
+        self.bytes(pool, shared).abs_diff(self.told) >= STEP_BYTES
+    }
+
+    #[inline]
+    fn bytes(&self, pool: &Pool, shared: usize) -> usize {
+        pool.bytes() + shared + self.tls_sessions * TLS_SESSION_BYTES
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Naps: sleeps of more than a tick, of a worker with nothing to watch over.
 //!
-//! A worker wakes up by the tick because of what no event reports: time limits, blocks to give back, background work
-//! of its service. It naps once a sweep has gone over all connections since anything last happened and has found
+//! A worker wakes up by the tick because of what no event reports: time limits, blocks to give back, memory of its
+//! messages to count out, background work of its service. It naps once a sweep has gone over all connections since anything last happened and has found
 //! each of them at rest, if the service agrees. So a busy worker never asks, and one that has just come to rest goes
 //! on by the tick for a while.
 
@@ -47,8 +47,12 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let (tick, nap) = (self.options.tick, self.options.nap);
         let until = self.calm.until.map_or(nap, |until| until.since(self.now.ticks));
         let nap = nap.min(until);
+        // Messages of this worker that others hold are counted here, and nothing tells when they let go of them.
+        let shared = self.outbox.shared_bytes();
         let is_due = self.deadline.is_some()
             || self.pool.idle_bytes() > 0
+            || shared > 0
+            || self.footprint.has_news(&self.pool, shared)
             || self.ports.as_ref().is_some_and(|ports| ports.are_waiting());
         if nap > tick && !is_due && self.service.may_nap(self.now, nap) { nap } else { tick }
     }

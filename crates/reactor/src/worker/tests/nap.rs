@@ -120,6 +120,22 @@ fn a_connection_in_the_middle_of_something_keeps_the_tick() {
     assert!(comes_to_rest(&mut rig));
 }
 
+/// No event tells the worker that they have let go of it.
+#[test]
+fn a_message_that_others_hold_keeps_the_tick_until_the_service_has_heard_that_it_is_gone() {
+    let mut rig = rig(napping());
+    assert!(comes_to_rest(&mut rig));
+    let outbox = &mut rig.worker.outbox;
+    outbox.push(ConnectionId::new(1, 1), Bytes::from(vec![b'm'; 1 << 20]));
+    let letters: Vec<_> = outbox.take().drain().collect();
+    assert!(!comes_to_rest(&mut rig), "another worker has it");
+    HEARD.take();
+    drop(letters);
+    assert_eq!(rig.worker.sleep(), Some(options().tick), "it was dropped since the last turn");
+    assert!(comes_to_rest(&mut rig));
+    assert!(HEARD.take().contains(&Heard::Buffers(0)));
+}
+
 #[test]
 fn a_nap_ends_when_a_connection_has_been_idle_for_too_long() {
     let idle_timeout = Duration::from_secs(10);
