@@ -56,6 +56,14 @@ impl Hint {
         Hint { address: address.addr(), lines: lines as u16, leads_on: false }
     }
 
+    /// All lines of a value, however it lies in them.
+    #[inline]
+    pub fn of<T>(target: &T) -> Self {
+        let address = std::ptr::from_ref(target).addr();
+        let lines = (address % LINE + size_of::<T>()).div_ceil(LINE).min(Self::LINES_MAX);
+        Hint { address, lines: lines as u16, leads_on: false }
+    }
+
     /// Whether the memory is not the element itself but points to it.
     #[inline]
     #[must_use]
@@ -96,6 +104,19 @@ mod tests {
         Hint::at(std::ptr::without_provenance::<u8>(1)).fetch_first();
         Hint::NONE.fetch_first();
         Hint::behind(&7_u64, usize::MAX).fetch();
+    }
+
+    #[test]
+    fn a_value_may_lie_in_one_line_more_than_it_would_fill() {
+        #[repr(align(64))]
+        struct Lines([u64; 16]);
+        let lines = Lines([0; 16]);
+        let of = |at: usize| {
+            let three: &[u64; 3] = lines.0[at..].first_chunk().unwrap();
+            Hint::of(three).lines
+        };
+        assert_eq!([0, 5, 6, 7, 8].map(of), [1, 1, 2, 2, 1]);
+        assert_eq!(Hint::of(&lines).lines, 2);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A function gets a [`Call`](crate::engine::call::Call). One that is also compiled over a store (`strings/`) gets
 //! what the calls of both services have: [`AnyCall`](crate::engine::any_call::AnyCall), or what `access.rs` says of
 //! strings and keys. `run.rs` finds the function of a command.
-//! `dispatch.rs` is shared by the containers of sub-commands. `options.rs`, `deadline.rs`, `ranges.rs`,
+//! `dispatch.rs` is shared by the containers of sub-commands, `named.rs` by commands that name elements of a collection. `options.rs`, `deadline.rs`, `ranges.rs`,
 //! `random_count.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 
 pub(crate) mod access;
@@ -24,6 +24,7 @@ pub(crate) mod hyperloglog;
 pub(crate) mod lists;
 mod long_double;
 pub(crate) mod monitor;
+mod named;
 mod options;
 pub(crate) mod other;
 pub(crate) mod pubsub;

@@ -24,6 +24,7 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 use crate::large::LargeRef;
+use crate::table::hashes_of;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
 use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef};
@@ -242,6 +243,14 @@ impl Entry {
     pub fn prefetch_element(&self, element: &[u8]) {
         if let Some(large) = self.large() {
             large.prefetch(element);
+        }
+    }
+
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these elements of a large collection.
+    #[inline]
+    pub(crate) fn prefetch_elements<'n>(&self, names: impl Iterator<Item = &'n [u8]>) {
+        if let Some(large) = self.large() {
+            large.prefetch_group(&hashes_of(names));
         }
     }
 

@@ -19,6 +19,7 @@ mod tests;
 use crate::either::Either;
 use crate::kind::Kind;
 use crate::large::{Large, LargeMut, LargeRef};
+use crate::table::hashes_of;
 use crate::{Entry, Limits, sample};
 use field::Field;
 use large::{Expiry, LargeHash};
@@ -245,6 +246,14 @@ impl<'a> HashRef<'a> {
         Some(next).filter(|next| *next != NEVER)
     }
 
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these fields.
+    #[inline]
+    pub(crate) fn prefetch_elements<'n>(self, names: impl Iterator<Item = &'n [u8]>) {
+        if let Form::Large(large) = self.form {
+            large.prefetch_group(&hashes_of(names));
+        }
+    }
+
     /// # Panics
     ///
     /// When an invariant does not hold, with its name.
@@ -283,6 +292,12 @@ impl<'a> HashMut<'a> {
     #[expect(clippy::len_without_is_empty, reason = "an empty hash is removed")]
     pub fn len(&self) -> usize {
         self.read().len()
+    }
+
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these fields.
+    #[inline]
+    pub(crate) fn prefetch_elements<'n>(&self, names: impl Iterator<Item = &'n [u8]>) {
+        self.entry.prefetch_elements(names);
     }
 
     /// Sets a field, without expiry. Returns true if it was not there. Allocates nothing if the

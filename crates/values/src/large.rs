@@ -8,6 +8,7 @@ use crate::large_string::LargeString;
 use crate::list::large::LargeList;
 use crate::set::large::LargeSet;
 use crate::stream::large::LargeStream;
+use crate::table::Hashes;
 use crate::zset::large::LargeZset;
 use allocator::size_class;
 
@@ -95,6 +96,16 @@ impl LargeRef<'_> {
             LargeRef::Hash(hash) => hash.prefetch(element),
             LargeRef::Set(set) => set.prefetch(element),
             LargeRef::Zset(zset) => zset.prefetch(element),
+            LargeRef::String(_) | LargeRef::List(_) | LargeRef::Stream(_) => {}
+        }
+    }
+
+    /// Prefetches elements that are found by these hashes.
+    pub(crate) fn prefetch_group(self, hashes: &Hashes) {
+        match self {
+            LargeRef::Hash(hash) => hash.prefetch_group(hashes),
+            LargeRef::Set(set) => set.prefetch_group(hashes),
+            LargeRef::Zset(zset) => zset.prefetch_group(hashes),
             LargeRef::String(_) | LargeRef::List(_) | LargeRef::Stream(_) => {}
         }
     }

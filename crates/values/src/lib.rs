@@ -14,7 +14,7 @@
 //! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `list/pack.rs` (elements of lists),
 //!   `scratch.rs` (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
-//! * Building blocks: `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
+//! * Building blocks: `named.rs` (elements prefetched by name), `thin.rs` (an allocation behind one pointer), `varint.rs` (lengths), `number.rs` and
 //!   `text.rs` (strings stored as integers), `quarters.rs` (sizes of chunks), `listpack.rs` (sizes as Redis counts them).
 //! * Finding entries: `table.rs` and the files in `table/`.
 //!
@@ -33,6 +33,7 @@ mod large_string;
 mod list;
 mod listpack;
 mod made;
+mod named;
 mod number;
 mod pack;
 mod quarters;
@@ -55,6 +56,7 @@ pub use entry::Entry;
 pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
 pub use made::{NewHash, NewList, NewSet, NewStream, NewZset};
+pub use named::Named;
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
@@ -63,7 +65,9 @@ pub use stream::{
     References, Removed, StreamConsumer, StreamGroup, StreamGroupMut, StreamId, StreamItem,
     StreamIter, StreamMut, StreamRef, StreamRevIter, Trim, TrimTo,
 };
-pub use table::{CacheLine, Compact, Keyed, Layout, Swept, Table, Verdict, hash_of, seed_hashes};
+pub use table::{
+    CacheLine, Compact, Keyed, Layout, Swept, TOGETHER, Table, Verdict, hash_of, seed_hashes,
+};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
 pub use zset::{LexBound, ScoreBound, Scores, ZsetIter, ZsetMut, ZsetRef};

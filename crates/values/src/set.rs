@@ -18,6 +18,7 @@ use crate::kind::Kind;
 use crate::large::{Large, LargeMut, LargeRef};
 use crate::pack::{Pack, element_len, is_same};
 use crate::scratch::Scratch;
+use crate::table::hashes_of;
 use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
 use large::LargeSet;
 use member::Member;
@@ -184,6 +185,14 @@ impl<'a> SetRef<'a> {
         sample::select(self.iter(), self.len(), count, random, visit);
     }
 
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these members.
+    #[inline]
+    pub(crate) fn prefetch_elements<'n>(self, names: impl Iterator<Item = &'n [u8]>) {
+        if let Form::Large(large) = self.form {
+            large.prefetch_group(&hashes_of(names));
+        }
+    }
+
     /// # Panics
     ///
     /// When an invariant does not hold, with its name.
@@ -221,6 +230,12 @@ impl<'a> SetMut<'a> {
     #[expect(clippy::len_without_is_empty, reason = "an empty set is removed")]
     pub fn len(&self) -> usize {
         self.read().len()
+    }
+
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these members.
+    #[inline]
+    pub(crate) fn prefetch_elements<'n>(&self, names: impl Iterator<Item = &'n [u8]>) {
+        self.entry.prefetch_elements(names);
     }
 
     /// Gives a set that is still empty the form for `expected` members that begin with `first`, as

@@ -34,8 +34,8 @@
 //!
 //! `bucket.rs`, `chunks.rs` and `overflow.rs` are the memory; `chain.rs` edits one chain, `resize.rs`
 //! adds and takes away buckets; `scan.rs` (cursors, samples), `sweep.rs` (what is due) and `drain.rs`
-//! (taking a table apart) are the walks; `layout.rs` finds buckets without their table; `hash.rs` is
-//! the hash function.
+//! (taking a table apart) are the walks; `layout.rs` finds buckets without their table; `together.rs` prefetches
+//! elements in groups; `hash.rs` is the hash function.
 
 mod bucket;
 mod chain;
@@ -48,12 +48,15 @@ mod overflow;
 mod resize;
 mod scan;
 mod sweep;
+mod together;
 
 use std::fmt;
 
 pub use self::hash::{hash_of, seed_hashes};
 pub use self::layout::Layout;
 pub use self::sweep::{Swept, Verdict};
+pub use self::together::TOGETHER;
+pub(crate) use self::together::{Hashes, hashes_of};
 
 use self::bucket::{Bucket, Item, tag_of};
 use self::chain::Place;
@@ -116,6 +119,9 @@ pub struct Table<T, A = CacheLine> {
 }
 
 const _: () = assert!(size_of::<Table<Box<u8>>>() == 64, "a table of few elements is small, too");
+
+/// Bytes of a cache line.
+const LINE: usize = align_of::<CacheLine>();
 
 /// Buckets begin where cache lines do.
 #[derive(Debug)]
@@ -224,9 +230,10 @@ impl<T, A> Table<T, A> {
         None
     }
 
-    /// Adds an element. The caller knows that it is not there yet.
-    pub fn insert_by(&mut self, hash: u64, element: T, rehash: impl Fn(&T) -> u64) {
-        self.insert_with(hash, element, None, &look_by(rehash));
+    /// Adds an element. The caller knows that it is not there yet. Returns whether a bucket was split, after which
+    /// [`Table::prefetch_split`] is useful.
+    pub fn insert_by(&mut self, hash: u64, element: T, rehash: impl Fn(&T) -> u64) -> bool {
+        self.insert_with(hash, element, None, &look_by(rehash))
     }
 
     /// Removes and returns the element with this hash for which `eq` holds.
@@ -249,6 +256,10 @@ impl<T, A> Table<T, A> {
     pub fn prefetch(&self, hash: u64) {
         if let Some(bucket) = self.heads.get(self.home(hash)) {
             prefetch::read(bucket);
+            if align_of::<Bucket<T, A>>() < LINE {
+                let end = std::ptr::from_ref(bucket).wrapping_add(1).cast::<u8>();
+                prefetch::address(end.wrapping_sub(1));
+            }
         }
     }
 
@@ -283,7 +294,14 @@ impl<T, A> Table<T, A> {
         }
     }
 
-    fn insert_with(&mut self, hash: u64, element: T, due: Option<u64>, look: &impl Fn(&T) -> Look) {
+    /// Returns whether a bucket was split.
+    fn insert_with(
+        &mut self,
+        hash: u64,
+        element: T,
+        due: Option<u64>,
+        look: &impl Fn(&T) -> Look,
+    ) -> bool {
         if self.heads.len() == 0 {
             self.heads.push(Bucket::EMPTY);
         }
@@ -291,7 +309,7 @@ impl<T, A> Table<T, A> {
         self.append(home, Item { element, tag: tag_of(hash), volatile: due.is_some() });
         self.bring_due_forward(home, due);
         self.len += 1;
-        self.grow(look);
+        self.grow(look)
     }
 
     fn remove_with(
@@ -328,7 +346,9 @@ impl<T: Keyed, A> Table<T, A> {
     pub fn insert(&mut self, hash: u64, element: T) {
         debug_assert_eq!(hash, hash_of(element.key()));
         let due = element.due();
-        self.insert_with(hash, element, due, &look_at);
+        if self.insert_with(hash, element, due, &look_at) {
+            self.prefetch_split(0, Keyed::hint);
+        }
     }
 
     /// Adds an element in place of the one with the same key, and returns that.
@@ -401,13 +421,10 @@ impl<T: Keyed, A> Table<T, A> {
     #[inline]
     pub fn next_hint(&self, hash: u64) -> Hint {
         let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
-        let in_bucket = |bucket: &Bucket<T, A>, hint: fn(&T) -> Hint| {
-            let slot = bucket.candidates(tag_of(hash)).next()?;
-            bucket.get(slot).map(hint)
-        };
-        in_bucket(bucket, Keyed::rest)
-            .or_else(|| in_bucket(self.overflow.get(bucket.next()?), Keyed::hint))
-            .unwrap_or(Hint::NONE)
+        match bucket.candidates(tag_of(hash)).next() {
+            Some(slot) => bucket.get(slot).map_or(Hint::NONE, Keyed::rest),
+            None => self.hint_behind(hash, Keyed::hint),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod generated;
 mod hot_keys;
 #[cfg(feature = "scripts")]
 mod logged;
+mod many;
 mod parameters;
 mod random;
 mod support;

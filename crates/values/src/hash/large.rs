@@ -11,6 +11,7 @@
 
 use super::field::Field;
 use super::packed::NEVER;
+use crate::table::Hashes;
 use crate::{Keyed, Table, hash_of};
 
 /// The time between the end of a pass and the start of the next one.
@@ -41,6 +42,11 @@ impl LargeHash {
     /// Prefetches the place of a field.
     pub(crate) fn prefetch(&self, name: &[u8]) {
         self.fields.prefetch(hash_of(name));
+    }
+
+    /// Prefetches fields that are found by these hashes.
+    pub(crate) fn prefetch_group(&self, hashes: &Hashes) {
+        self.fields.prefetch_group(hashes, Keyed::hint);
     }
 
     #[inline]

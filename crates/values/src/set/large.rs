@@ -4,11 +4,8 @@
 //! INV-CONTENT: `content` is the sum of the members' memory.
 
 use super::member::Member;
+use crate::table::{Hashes, TOGETHER, hashes_of};
 use crate::{Table, Text, hash_of};
-use arrayvec::ArrayVec;
-
-/// Members that are looked up together.
-const AT_ONCE: usize = 16;
 
 /// The members of a large set.
 #[derive(Debug)]
@@ -25,6 +22,11 @@ impl LargeSet {
     /// Prefetches the place of a member.
     pub(crate) fn prefetch(&self, member: &[u8]) {
         self.members.prefetch(hash_of(member));
+    }
+
+    /// Prefetches members that are found by these hashes.
+    pub(crate) fn prefetch_group(&self, hashes: &Hashes) {
+        self.members.prefetch_group(hashes, Member::hint);
     }
 
     #[inline]
@@ -51,11 +53,9 @@ impl LargeSet {
     /// members at once.
     pub(crate) fn sift(&self, members: &mut Vec<Text<'_>>, are_in: bool) {
         let mut kept = 0;
-        for start in (0..members.len()).step_by(AT_ONCE) {
-            let some = &members[start..members.len().min(start + AT_ONCE)];
-            let hashes: ArrayVec<u64, AT_ONCE> = some.iter().map(|text| hash_of(text)).collect();
-            hashes.iter().for_each(|hash| self.members.prefetch(*hash));
-            hashes.iter().for_each(|hash| self.members.hint_by(*hash, Member::hint).fetch());
+        for start in (0..members.len()).step_by(TOGETHER) {
+            let hashes = hashes_of(members[start..].iter().map(|text| &**text));
+            self.prefetch_group(&hashes);
             for (at, hash) in (start..).zip(hashes) {
                 if self.find(hash, &members[at]).is_some() == are_in {
                     members.swap(kept, at);
@@ -87,7 +87,9 @@ impl LargeSet {
         }
         let member = Member::new(member);
         self.content += member.heap_bytes();
-        self.members.insert_by(hash, member, Member::hash);
+        if self.members.insert_by(hash, member, Member::hash) {
+            self.members.prefetch_split(0, Member::hint);
+        }
         true
     }
 

@@ -4,6 +4,7 @@
 use crate::table::bucket::{Bucket, seconds};
 use crate::table::chain::{Place, Walk};
 use crate::table::{Look, Table};
+use prefetch::Hint;
 
 /// A table grows above 4.8 elements per bucket, in fifths.
 const GROW_FIFTHS: usize = 24;
@@ -19,10 +20,10 @@ fn twin(index: usize) -> usize {
 }
 
 impl<T, A> Table<T, A> {
-    /// Adds a bucket if there are too many elements for the present number.
-    pub(super) fn grow(&mut self, look: &impl Fn(&T) -> Look) {
+    /// Adds a bucket if there are too many elements for the present number. Returns whether it has.
+    pub(super) fn grow(&mut self, look: &impl Fn(&T) -> Look) -> bool {
         if self.len * 5 <= self.heads.len() * GROW_FIFTHS {
-            return;
+            return false;
         }
         let new = self.heads.len();
         let home = twin(new);
@@ -45,6 +46,24 @@ impl<T, A> Table<T, A> {
         }
         self.bucket_mut(Place::Head(home)).set_due(due_stay);
         self.bucket_mut(Place::Head(new)).set_due(due_go);
+        true
+    }
+
+    /// After a split: prefetches what `hint` tells of the elements that another split will move, after `between` more
+    /// splits, and the bucket that follows theirs. Some inserts later, each split finds all that it reads in the cache.
+    pub fn prefetch_split(&self, between: usize, hint: impl Fn(&T) -> Hint) {
+        let bucket = |nth: usize| self.heads.get(twin(self.heads.len() + nth));
+        let elements = bucket(between).into_iter().flat_map(Bucket::elements);
+        elements.for_each(|element| hint(element).fetch());
+        bucket(between + 1).into_iter().for_each(prefetch::read);
+    }
+
+    /// Makes the buckets for so many elements in a table that has none yet, instead of one by one as they come.
+    pub(crate) fn reserve(&mut self, elements: usize) {
+        let buckets = if self.len == 0 { elements * 5 / GROW_FIFTHS } else { 0 };
+        while self.heads.len() < buckets {
+            self.heads.push(Bucket::EMPTY);
+        }
     }
 
     /// Removes the last bucket if there are few elements for the present number, and gives back

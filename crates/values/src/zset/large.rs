@@ -17,7 +17,7 @@
 use super::is_before;
 use super::slab::{Id, Slab};
 use super::tree::{Key, Keys, Tree};
-use crate::table::{Compact, Table, hash_of};
+use crate::table::{Compact, Hashes, Table, hash_of};
 
 /// A sorted set with an index by member and an order by score.
 #[derive(Debug)]
@@ -43,6 +43,11 @@ impl LargeZset {
     /// Prefetches the place of a member.
     pub(crate) fn prefetch(&self, member: &[u8]) {
         self.index.prefetch(hash_of(member));
+    }
+
+    /// Prefetches members that are found by these hashes.
+    pub(crate) fn prefetch_group(&self, hashes: &Hashes) {
+        self.members.prefetch_group(&self.index, hashes);
     }
 
     /// Members.
@@ -120,6 +125,11 @@ impl LargeZset {
         Iter { members: &self.members, keys: self.order.range(start, end) }
     }
 
+    /// All members in no order.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&[u8], f64)> {
+        self.members.iter_ahead()
+    }
+
     /// Visits a few members; see [`Table::scan`].
     pub(super) fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a [u8], f64)) -> u64 {
         let rehash = |id: &Id| hash_of(self.members.member(*id));
@@ -152,8 +162,7 @@ impl LargeZset {
     fn insert_at(&mut self, rank: usize, hash: u64, member: &[u8], score: f64) {
         let id = self.members.insert(member, score);
         self.order.insert_at(rank, Key { score, id });
-        let members = &self.members;
-        self.index.insert_by(hash, id, |id| hash_of(members.member(*id)));
+        self.members.index(&mut self.index, hash, id);
     }
 
     fn set_score(&mut self, id: Id, member: &[u8], old: f64, score: f64) {

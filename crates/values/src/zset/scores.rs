@@ -7,11 +7,11 @@
 use super::large::LargeZset;
 use super::slab::{Id, Slab};
 use super::tree::Key;
-use super::{ZsetMut, packed};
+use super::{CACHED_MAX, ZsetMut, packed};
 use crate::Limits;
 use crate::large::Large;
 use crate::scratch::Scratch;
-use crate::table::{Compact, Table, hash_of};
+use crate::table::{Compact, Table, hash_of, hashes_of};
 
 /// Bytes of a member that are compared without reading it.
 const PREFIX: usize = size_of::<u64>();
@@ -61,6 +61,19 @@ impl Scores {
         self.len() == 0
     }
 
+    /// Makes the index for so many members at once, if there are none yet: it need not grow by splitting its buckets.
+    pub fn reserve(&mut self, members: usize) {
+        self.index.reserve(members);
+    }
+
+    /// Prefetches the first [`TOGETHER`](crate::TOGETHER) of these members, which are added or merged next.
+    pub fn prefetch<'n>(&self, names: impl Iterator<Item = &'n [u8]>) {
+        if self.len() <= CACHED_MAX {
+            return;
+        }
+        self.members.prefetch_group(&self.index, &hashes_of(names));
+    }
+
     /// Adds a member with a score, or gives one that is there the score that `combine` makes of its own.
     ///
     /// # Panics
@@ -88,8 +101,7 @@ impl Scores {
     fn insert(&mut self, hash: u64, member: &[u8], score: f64) {
         assert!(!score.is_nan(), "NaN is no score");
         let id = self.members.insert(member, score);
-        let members = &self.members;
-        self.index.insert_by(hash, id, |id| hash_of(members.member(*id)));
+        self.members.index(&mut self.index, hash, id);
     }
 
     /// All members, by score, and by their bytes where scores are equal.

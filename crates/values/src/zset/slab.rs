@@ -8,6 +8,8 @@
 //!
 //! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
 
+mod ahead;
+
 use std::num::NonZeroU32;
 
 use crate::quarters::Quarters;

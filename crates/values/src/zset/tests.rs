@@ -358,3 +358,23 @@ fn a_member_of_a_large_set_costs_less_than_seventy_bytes() {
     set.read().check_integrity();
     assert!(cost(&mixed) < 130, "{}", cost(&mixed));
 }
+
+#[test]
+fn members_in_no_order_are_all_of_them() {
+    for count in [0, 3, 20, 500, 7000] {
+        let (limits, mut entry) = (limits(20), Entry::new_zset(b"key"));
+        let mut set = entry.zset_mut(&limits).unwrap();
+        for number in 0..count {
+            set.insert(format!("{number}").as_bytes(), f64::from(number % 7));
+        }
+        // Free places are left out.
+        for number in (0..count).step_by(3) {
+            set.remove(format!("{number}").as_bytes());
+        }
+        let mut members = owned(set.read().members());
+        members.sort_by(|a, b| a.partial_cmp(b).expect("no score is NaN"));
+        let mut expected = owned(set.read().iter());
+        expected.sort_by(|a, b| a.partial_cmp(b).expect("no score is NaN"));
+        assert_eq!(members, expected);
+    }
+}

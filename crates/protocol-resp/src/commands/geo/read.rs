@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Members by name: GEOPOS, GEODIST, GEOHASH.
 
+use super::super::named::visit_named;
 use super::cell::{Cell, STEPS_MAX};
 use super::place::{LON_MAX, Place};
 use super::{shown_coordinate, shown_distance, unit};
@@ -45,11 +46,12 @@ fn each_place<V: View>(
     if call.keys.zset(key)?.is_none() {
         call.missed(key);
     }
-    let set = call.keys.peek(key).and_then(Entry::zset);
     call.out.array(members.len());
-    for member in members.iter() {
-        let score = set.and_then(|set| set.score(member));
-        show(score.map(Place::of_score), &mut call.out);
+    match call.keys.peek(key).and_then(Entry::zset) {
+        Some(mut set) => visit_named(&mut set, members, 0, |set, [member]| {
+            show(set.score(member).map(Place::of_score), &mut call.out);
+        }),
+        None => members.iter().for_each(|_| show(None, &mut call.out)),
     }
     Ok(())
 }

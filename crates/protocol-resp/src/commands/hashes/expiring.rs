@@ -2,6 +2,7 @@
 //! Reading fields and changing their expiry, or removing them: HGETEX, HGETDEL.
 
 use super::super::deadline::Deadline;
+use super::super::named::visit_named;
 use super::{HDEL, HEXPIRE, HPERSIST, Noted, fields, moment};
 use crate::engine::call::Call;
 use crate::host::events::Event;
@@ -86,14 +87,14 @@ fn read<V: View>(call: &mut Call<'_, V>, fields: Args<'_>, then: Then) -> Done {
     let edited = call.keys.edit_hash_if_any(key, |hash| {
         out.array(fields.len());
         let mut changed = false;
-        for field in fields.iter() {
+        visit_named(hash, fields, 0, |hash, [field]| {
             let value = hash.read().get(field, now);
             out.bulk_or_null(value);
             if value.is_some() && then.apply(hash, field, now) {
                 noted.note(field);
                 changed = true;
             }
-        }
+        });
         (changed, hash.len() == 0)
     })?;
     let Some((changed, is_empty)) = edited else {

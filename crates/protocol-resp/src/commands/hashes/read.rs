@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What reads fields by name: HGET, HMGET, HEXISTS, HSTRLEN; and HLEN.
 
+use super::super::named::visit_named;
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
@@ -23,11 +24,11 @@ pub(crate) fn hget<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn hmget<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, fields, now) = (call.arg(1), call.args.tail(2), call.unix_ms());
     match call.keys.hash(key)? {
-        Some(hash) => {
+        Some(mut hash) => {
             call.out.array(fields.len());
-            for field in fields.iter() {
+            visit_named(&mut hash, fields, 0, |hash, [field]| {
                 call.out.bulk_or_null(hash.get(field, now));
-            }
+            });
         }
         None => {
             call.out.array(fields.len());

@@ -2,6 +2,7 @@
 //! Setting fields together with their expiry: HSETEX.
 
 use super::super::deadline::Deadline;
+use super::super::named::visit_named;
 use super::{HDEL, HEXPIRE, HSET, moment};
 use crate::commands::access::Only;
 use crate::engine::call::Call;
@@ -90,8 +91,7 @@ impl<'a> Options<'a> {
 
     /// Sets the fields.
     fn apply(&self, hash: &mut HashMut<'_>, now: u64) {
-        let mut words = self.pairs.iter();
-        while let (Some(field), Some(value)) = (words.next(), words.next()) {
+        visit_named(hash, self.pairs, 0, |hash, [field, value]| {
             match self.expiry {
                 Expiry::Never => hash.set(field, value, now),
                 Expiry::Keep => hash.set_keeping_expiry(field, value, now),
@@ -101,7 +101,7 @@ impl<'a> Options<'a> {
                     hash.set_expiry(field, Some(moment), now)
                 }
             };
-        }
+        });
     }
 }
 

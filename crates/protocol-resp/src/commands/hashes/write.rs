@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What sets and removes fields: HSET, HMSET, HSETNX, HDEL.
 
+use super::super::named::visit_named;
 use super::{HDEL, HSET, Noted};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
@@ -30,10 +31,10 @@ fn set_all<V: View>(call: &mut Call<'_, V>) -> Result<usize, Fault> {
         return Err(Fault::arity(call.spec.name));
     }
     let new = call.keys.edit_hash(key, |hash| {
-        let (mut words, mut new) = (pairs.iter(), 0);
-        while let (Some(field), Some(value)) = (words.next(), words.next()) {
+        let mut new = 0;
+        visit_named(hash, pairs, 0, |hash, [field, value]| {
             new += usize::from(hash.set(field, value, now));
-        }
+        });
         Ok(new)
     })?;
     call.modified_fields(key, HSET, || pairs.iter().step_by(2).collect());
@@ -59,12 +60,18 @@ pub(crate) fn hsetnx<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Removes fields and counts those that were there.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn hdel<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, fields, now) = (call.arg(1), call.args.tail(2), call.unix_ms());
     let mut noted = Noted::new(call);
     let edited = call.keys.edit_hash_if_any(key, |hash| {
-        let there = fields.iter().filter(|field| hash.remove(field, now));
-        let removed = there.inspect(|field| noted.note(field)).count();
+        let mut removed = 0;
+        visit_named(hash, fields, 0, |hash, [field]| {
+            if hash.remove(field, now) {
+                noted.note(field);
+                removed += 1;
+            }
+        });
         (removed, hash.len() == 0)
     })?;
     let (removed, is_empty) = edited.unwrap_or_default();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Members by name, and all of them: SADD, SREM, SISMEMBER, SMISMEMBER, SCARD, SMEMBERS.
 
+use super::super::named::visit_named;
 use super::{SADD, SREM};
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
@@ -23,12 +24,17 @@ pub(crate) fn sadd<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Adds members to the set under `key`, which is made if there is none; how many are new.
 #[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn add<V: View>(
     keys: &mut Keys<'_, V>,
     key: &[u8],
     members: Args<'_>,
 ) -> Result<usize, Fault> {
-    let add = |set: &mut SetMut<'_>| members.iter().filter(|member| set.add(member)).count();
+    let add = |set: &mut SetMut<'_>| {
+        let mut new = 0;
+        visit_named(set, members, 0, |set, [member]| new += usize::from(set.add(member)));
+        new
+    };
     if let Some(new) = keys.edit_set_if_any(key, add)? {
         return Ok(new);
     }
@@ -41,10 +47,12 @@ pub(super) fn add<V: View>(
 }
 
 /// Removes members and counts those that were there.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn srem<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, members) = (call.arg(1), call.args.tail(2));
     let edited = call.keys.edit_set_if_any(key, |set| {
-        let removed = members.iter().filter(|member| set.remove(member)).count();
+        let mut removed = 0;
+        visit_named(set, members, 0, |set, [member]| removed += usize::from(set.remove(member)));
         (removed, set.len() == 0)
     })?;
     let (removed, is_empty) = edited.unwrap_or_default();
@@ -75,12 +83,14 @@ pub(crate) fn smismember<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, members) = (call.arg(1), call.args.tail(2));
     let set = call.keys.set(key)?;
     call.out.array(members.len());
-    for member in members.iter() {
-        let found = set.is_some_and(|set| set.contains(member));
-        call.out.integer(found.into());
-    }
-    if set.is_none() {
-        call.missed(key);
+    match set {
+        Some(mut set) => visit_named(&mut set, members, 0, |set, [member]| {
+            call.out.integer(set.contains(member).into());
+        }),
+        None => {
+            members.iter().for_each(|_| call.out.integer(0));
+            call.missed(key);
+        }
     }
     Ok(())
 }

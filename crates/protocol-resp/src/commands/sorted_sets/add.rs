@@ -2,12 +2,13 @@
 //! What adds members and changes scores: ZADD, ZINCRBY.
 
 use super::super::double;
+use super::super::named::visit_named;
 use super::event;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use keyspace::View;
-use values::ZsetMut;
+use values::{Named, TOGETHER, ZsetMut};
 
 /// The options of ZADD.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,11 +56,15 @@ fn add<V: View>(call: &mut Call<'_, V>, defaults: Options) -> Done {
     }
     change(call, options, |set| {
         let mut changes = Changes::default();
-        store(set, pairs.arg(1), first, options, &mut changes);
-        let mut words = others.iter();
-        while let (Some(Ok(score)), Some(member)) = (words.next().map(score), words.next()) {
-            store(set, member, score, options, &mut changes);
+        if others.is_empty() {
+            store(set, pairs.arg(1), first, options, &mut changes);
+            return changes;
         }
+        visit_named(set, pairs, 1, |set, [text, member]| {
+            if let Ok(score) = score(text) {
+                store(set, member, score, options, &mut changes);
+            }
+        });
         changes
     })
 }
@@ -72,8 +77,13 @@ pub(crate) fn add_scored<V: View>(
 ) -> Done {
     change(call, options, |set| {
         let mut changes = Changes::default();
-        for (score, member) in scored {
-            store(set, member, *score, options, &mut changes);
+        for group in scored.chunks(TOGETHER) {
+            if group.len() > 1 {
+                set.prefetch(group.iter().map(|(_, member)| *member));
+            }
+            for (score, member) in group {
+                store(set, member, *score, options, &mut changes);
+            }
         }
         changes
     })

@@ -2,7 +2,7 @@
 //! Union, intersection and difference of sorted sets, with the scores of the result.
 
 use std::ops::ControlFlow;
-use values::{Entry, Limits, NewSet, Scores, SetRef, ZsetRef};
+use values::{Entry, Limits, Named, NewSet, Scores, SetRef, TOGETHER, Text, ZsetRef};
 
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
@@ -52,20 +52,50 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Shows all members, until `visit` breaks.
-    fn visit(self, mut visit: impl FnMut(&[u8], f64) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Prefetches members that are looked up next.
+    fn prefetch(self, group: &[Scored<'_>]) {
+        let names = group.iter().map(|(member, _)| &**member);
         match self {
-            Source::Sorted(set) => set.iter().try_for_each(|(member, score)| visit(member, score)),
-            Source::Plain(set) => set.iter().try_for_each(|member| visit(&member, 1.0)),
+            Source::Sorted(set) => set.prefetch(names),
+            Source::Plain(set) => set.prefetch(names),
         }
     }
 
-    fn visit_all(self, mut visit: impl FnMut(&[u8], f64)) {
-        // Nothing breaks.
-        let _ = self.visit(|member, score| {
-            visit(member, score);
+    /// Shows all members with their scores in groups, in no order, until `visit` breaks. It may change a group.
+    fn visit(self, visit: impl FnMut(&mut Vec<Scored<'a>>) -> ControlFlow<()>) -> ControlFlow<()> {
+        match self {
+            Source::Sorted(set) => {
+                in_groups(set.members().map(|(member, score)| (member.into(), score)), visit)
+            }
+            Source::Plain(set) => in_groups(set.iter().map(|member| (member, 1.0)), visit),
+        }
+    }
+
+    /// The same for one who never breaks.
+    fn visit_all(self, mut visit: impl FnMut(&mut Vec<Scored<'a>>)) {
+        let _ = self.visit(|group| {
+            visit(group);
             ControlFlow::Continue(())
         });
+    }
+}
+
+/// A member with its score.
+type Scored<'a> = (Text<'a>, f64);
+
+/// Shows members in groups that are looked up together, until `visit` breaks.
+fn in_groups<'a>(
+    mut members: impl Iterator<Item = Scored<'a>>,
+    mut visit: impl FnMut(&mut Vec<Scored<'a>>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut group = Vec::with_capacity(TOGETHER);
+    loop {
+        group.extend(members.by_ref().take(TOGETHER));
+        if group.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        visit(&mut group)?;
+        group.clear();
     }
 }
 
@@ -82,6 +112,18 @@ impl Input<'_> {
     /// What the score of a member counts for with the weight, which may be no number.
     fn score(&self, member: &[u8], aggregate: Aggregate) -> Option<f64> {
         Some(aggregate.counted(self.source?.score(member)?) * self.weight)
+    }
+
+    /// Keeps of a group the members that this set has, too, and combines their scores with those it has.
+    fn sift(&self, group: &mut Vec<Scored<'_>>, aggregate: Aggregate) {
+        if let Some(source) = self.source {
+            source.prefetch(group);
+        }
+        group.retain_mut(|(member, total)| {
+            let score = self.score(member, aggregate);
+            *total = score.map_or(*total, |score| aggregate.combine(*total, score));
+            score.is_some()
+        });
     }
 }
 
@@ -133,15 +175,20 @@ fn by_size<'a>(inputs: &[Input<'a>]) -> Vec<Input<'a>> {
 /// What is in any of the sets.
 pub(super) fn unite(inputs: &[Input<'_>], aggregate: Aggregate) -> Scores {
     let mut united = Scores::new();
-    for input in by_size(inputs) {
+    let inputs = by_size(inputs);
+    united.reserve(inputs.last().map_or(0, Input::len));
+    for input in inputs {
         let Some(source) = input.source else { continue };
         let is_first = united.is_empty();
-        source.visit_all(|member, score| {
-            let score = input.weigh(score, aggregate);
-            if is_first {
-                united.add(member, score);
-            } else {
-                united.merge(member, score, |total| aggregate.combine(total, score));
+        source.visit_all(|group| {
+            united.prefetch(group.iter().map(|(member, _)| &**member));
+            for (member, score) in group {
+                let score = input.weigh(*score, aggregate);
+                if is_first {
+                    united.add(member, score);
+                } else {
+                    united.merge(member, score, |total| aggregate.combine(total, score));
+                }
             }
         });
     }
@@ -159,11 +206,10 @@ pub(super) fn intersect(
     // The smallest set is the one that is not there.
     let Some(source) = first.source else { return };
     // It does not matter whether it broke: all that was asked for is shown.
-    let _ = source.visit(|member, score| {
-        let total = others.iter().try_fold(first.weigh(score, aggregate), |total, other| {
-            Some(aggregate.combine(total, other.score(member, aggregate)?))
-        });
-        total.map_or(ControlFlow::Continue(()), |total| visit(member, total))
+    let _ = source.visit(|group| {
+        group.iter_mut().for_each(|(_, score)| *score = first.weigh(*score, aggregate));
+        others.iter().for_each(|other| other.sift(group, aggregate));
+        group.iter().try_for_each(|(member, total)| visit(member, *total))
     });
 }
 
@@ -180,10 +226,12 @@ pub(super) fn subtract(inputs: &[Input<'_>], mut visit: impl FnMut(&[u8], f64)) 
         merge(&mut merged, &others);
         others = vec![Source::Plain(merged.read())];
     }
-    first.visit_all(|member, score| {
-        if !others.iter().any(|other| other.score(member).is_some()) {
-            visit(member, score);
+    first.visit_all(|group| {
+        for other in &others {
+            other.prefetch(group);
+            group.retain(|(member, _)| other.score(member).is_none());
         }
+        group.iter().for_each(|(member, score)| visit(member, *score));
     });
 }
 
@@ -192,8 +240,11 @@ fn merge(into: &mut NewSet, sources: &[Source<'_>]) {
     let limits = Limits::default();
     let mut into = into.edit(&limits);
     for source in sources {
-        source.visit_all(|member, _| {
-            into.add(member);
+        source.visit_all(|group| {
+            into.prefetch(group.iter().map(|(member, _)| &**member));
+            group.iter().for_each(|(member, _)| {
+                into.add(member);
+            });
         });
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Members by name: ZSCORE, ZMSCORE, ZRANK, ZREVRANK.
 
+use super::super::named::visit_named;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
@@ -32,9 +33,11 @@ pub(crate) fn zscore<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn zmscore<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, members) = (call.arg(1), call.args.tail(2));
     match call.keys.zset(key)? {
-        Some(set) => {
+        Some(mut set) => {
             call.out.array(members.len());
-            members.iter().for_each(|member| score_or_null(&mut call.out, set.score(member)));
+            visit_named(&mut set, members, 0, |set, [member]| {
+                score_or_null(&mut call.out, set.score(member));
+            });
         }
         None => {
             call.out.array(members.len());

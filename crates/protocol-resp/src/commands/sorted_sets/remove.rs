@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What removes members: ZREM, ZREMRANGEBYRANK, ZREMRANGEBYSCORE, ZREMRANGEBYLEX.
 
+use super::super::named::visit_named;
 use super::event;
 use super::request::By;
 use crate::engine::call::Call;
@@ -10,10 +11,15 @@ use keyspace::View;
 use values::ZsetMut;
 
 /// Removes members by name.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn zrem<V: View>(call: &mut Call<'_, V>) -> Done {
     let members = call.args.tail(2);
     remove(call, event("zrem"), |set| {
-        members.iter().filter(|member| set.remove(member).is_some()).count()
+        let mut removed = 0;
+        visit_named(set, members, 0, |set, [member]| {
+            removed += usize::from(set.remove(member).is_some());
+        });
+        removed
     })
 }
 

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Element, filled, find, hash, insert, remove};
-use crate::table::{Compact, Keyed, Table};
+use crate::table::{Compact, Keyed, TOGETHER, Table};
 use crate::{Entry, hash_of};
 use prefetch::Hint;
 
@@ -156,6 +156,8 @@ fn an_empty_table_answers_everything() {
     assert!(table.sweep(u64::MAX, 1, |_| panic!("nothing is due")));
     assert_eq!(table.pop_some(10, |_| panic!("there is nothing to take")), 0);
     table.prefetch(hash(1));
+    table.prefetch_group(&[hash(1)].into_iter().collect(), Keyed::hint);
+    table.prefetch_split(0, Keyed::hint);
     assert_eq!((table.hint(hash(1)), table.next_hint(hash(1))), (Hint::NONE, Hint::NONE));
     table.refresh_due(hash(1), b"none");
     assert_eq!((table.heap_bytes(), table.buckets()), (0, 0));
@@ -169,6 +171,10 @@ fn prefetching_changes_nothing() {
         table.prefetch(hash(number));
         table.hint(hash(number)).fetch();
         table.next_hint(hash(number)).fetch();
+        table.prefetch_split(number as usize, Keyed::hint);
+    }
+    for first in (0..2000).step_by(TOGETHER) {
+        table.prefetch_group(&(first..2000).take(TOGETHER).map(hash).collect(), Keyed::hint);
     }
     insert(&mut table, 1000, None);
     table.check_integrity();

@@ -51,6 +51,28 @@ fn memory_comes_back_with_the_elements() {
 }
 
 #[test]
+fn a_table_that_was_made_at_once_is_like_one_that_grew() {
+    let rehash = |number: &u32| hash(*number);
+    for len in [0, 1, 4, 5, 100, 5000] {
+        let (mut made, mut grown) = (Table::<u32, Compact>::new(), Table::<u32, Compact>::new());
+        made.reserve(len as usize);
+        for number in 0..len {
+            made.insert_by(hash(number), number, rehash);
+            grown.insert_by(hash(number), number, rehash);
+        }
+        assert_eq!((made.len(), made.buckets()), (grown.len(), grown.buckets()));
+        made.check_integrity_by(rehash);
+        // One that has elements stays as it is.
+        made.reserve(10 * len as usize);
+        assert!(len == 0 || made.buckets() == grown.buckets());
+        for number in 0..len {
+            assert!(made.remove_by(hash(number), |found| *found == number, rehash).is_some());
+        }
+        assert_eq!((made.buckets(), made.heap_bytes()), (0, 0));
+    }
+}
+
+#[test]
 fn a_table_is_taken_apart_in_steps() {
     let mut table = filled(MANY);
     let mut taken = vec![false; MANY as usize];
