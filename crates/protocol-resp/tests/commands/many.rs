@@ -96,3 +96,37 @@ fn elements_that_are_named_together_are_found_one_by_one() {
         }
     }
 }
+
+#[test]
+fn patterns_lead_many_elements_to_their_own_keys() {
+    let mut ours = Ours::new(Version::Resp2);
+    let count = 150;
+    for number in 0..count {
+        let (weight, name) = ((count - number).to_string(), number.to_string());
+        ours.ask(&["RPUSH", "ids", &name]);
+        // Some lead nowhere, and one to a key of another type.
+        match number {
+            7 => ours.ask(&["RPUSH", "value:7", "x"]),
+            _ if number % 5 == 3 => Value::Null,
+            _ => ours.ask(&["SET", &format!("value:{name}"), &format!("of {name}")]),
+        };
+        ours.ask(&["HSET", &format!("weight:{name}"), "of", &weight]);
+    }
+    let sort =
+        ["SORT", "ids", "BY", "weight:*->of", "GET", "value:*", "GET", "#", "GET", "weight:*->of"];
+    let expected: Vec<Value> = (0..count)
+        .rev()
+        .flat_map(|number| {
+            let is_there = number != 7 && number % 5 != 3;
+            let value = if is_there { text(&format!("of {number}")) } else { Value::Null };
+            [value, text(&number.to_string()), text(&(count - number).to_string())]
+        })
+        .collect();
+    assert_eq!(ours.ask(&sort), Value::Array(expected.clone()));
+
+    let stored =
+        expected.into_iter().map(|value| if value == Value::Null { text("") } else { value });
+    let store = [&sort[..], &["STORE", "to"]].concat();
+    assert_eq!(ours.ask(&store), Value::Integer(3 * count));
+    assert_eq!(ours.ask(&["LRANGE", "to", "0", "-1"]), Value::Array(stored.collect()));
+}

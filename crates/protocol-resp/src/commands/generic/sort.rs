@@ -23,8 +23,9 @@ use crate::wire::reply::Writer;
 use keyspace::View;
 use options::{By, Look, Options};
 use order::{Keyed, Scored, arrange, number};
-use pattern::Trail;
+use pattern::{Trail, follow};
 use std::ops::Range;
+use std::slice::from_ref;
 use values::{Entry, Text, Type};
 
 /// Sorts, and returns or stores the result.
@@ -106,29 +107,26 @@ fn sorted<'k, V: View>(
             Ok(items)
         }
         (Some(by), true) => {
-            let found = |(at, text): (usize, Text<'k>)| {
-                let key = by.find(keys, text, trail);
-                Keyed { text, key, at }
-            };
             let mut items: Vec<Keyed<'k>> = Vec::with_capacity(entry.len());
-            items.extend(elements(all).enumerate().map(found));
+            follow(from_ref(by), keys, elements(all), trail, |text, key| {
+                items.push(Keyed { text, key, at: items.len() });
+            });
             arrange(&mut items, window, |a, b| a.compare(b, descends));
             Ok(items.into_iter().map(|item| item.text).collect())
         }
         (by, false) => {
             let mut are_numbers = true;
-            let weigh = |text: Text<'k>| {
-                let weight = match by {
-                    None => Some(text),
-                    Some(by) => by.find(keys, text, trail),
-                };
+            let mut items: Vec<Scored<'k>> = Vec::with_capacity(entry.len());
+            let mut weigh = |text, weight: Option<Text<'k>>| {
                 let score = weight.map_or(Some(0.0), |weight| number(&weight));
                 are_numbers &= score.is_some();
-                Scored { text, score: score.unwrap_or_default() }
+                items.push(Scored { text, score: score.unwrap_or_default() });
             };
-            let mut items: Vec<Scored<'k>> = Vec::with_capacity(entry.len());
-            // All are looked up, also behind one that is no number.
-            items.extend(elements(all).map(weigh));
+            match by {
+                None => elements(all).for_each(|text| weigh(text, Some(text))),
+                // All are looked up, also behind one that is no number.
+                Some(by) => follow(from_ref(by), keys, elements(all), trail, weigh),
+            }
             if !are_numbers {
                 return Err(Fault::new("ERR One or more scores can't be converted into double"));
             }
@@ -171,14 +169,12 @@ fn reply<V: View>(
     trail: &mut Trail,
 ) {
     out.array(found.len().saturating_mul(options.gets.len().max(1)));
-    for element in found {
-        if options.gets.is_empty() {
-            out.bulk(element);
-        }
-        for get in &options.gets {
-            out.bulk_or_null(get.find(keys, *element, trail).as_deref());
-        }
+    if options.gets.is_empty() {
+        return found.iter().for_each(|element| out.bulk(element));
     }
+    follow(&options.gets, keys, found.iter().copied(), trail, |_, value| {
+        out.bulk_or_null(value.as_deref());
+    });
 }
 
 /// The result as a list. What is not there becomes an empty element.
@@ -191,14 +187,12 @@ fn list<V: View>(
 ) -> Entry {
     let mut entry = Entry::new_list(to);
     if let Some(mut list) = entry.list_mut(keys.limits) {
-        for element in found {
-            if options.gets.is_empty() {
-                list.push_back(element);
-            }
-            for get in &options.gets {
-                let value = get.find(keys, *element, trail);
+        if options.gets.is_empty() {
+            found.iter().for_each(|element| list.push_back(element));
+        } else {
+            follow(&options.gets, keys, found.iter().copied(), trail, |_, value| {
                 list.push_back(value.as_deref().unwrap_or_default());
-            }
+            });
         }
     }
     entry
