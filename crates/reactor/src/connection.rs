@@ -127,7 +127,7 @@ pub(crate) struct Connection<P: Protocol> {
     unread_at: Option<Ticks>,
     /// Since when replies have been waiting without a break.
     first_unread: Option<Ticks>,
-    /// Bytes that the peer has taken since its socket was first full.
+    /// Bytes that the peer has taken while replies were waiting.
     taken_late: usize,
     /// Since when the unsent bytes have been over the soft limit.
     soft_at: Option<Ticks>,

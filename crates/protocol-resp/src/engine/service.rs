@@ -380,6 +380,7 @@ impl<K: Keyspace> Engine<K> {
         host.pause().end_if_over(now, host.settings(), outbox);
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
+        // Chores that nobody times cost less.
         let mut has_more = if host.latency().is_on() {
             let mut timer = Timer::start();
             keyspace.maintain_in_chores(now.unix_ms, budget, &mut tell, &mut |chore| {

@@ -39,6 +39,7 @@ impl<P: Protocol> Connection<P> {
     #[inline]
     pub(crate) fn on_sent(&mut self, all: bool, output: &Output, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
+        // What waited when others were told of it last.
         self.note_progress(self.peer.output_bytes());
         if !is_left {
             self.note_taken(now);

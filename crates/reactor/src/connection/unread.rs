@@ -15,8 +15,8 @@ use std::time::Duration;
 /// read: what is taken later, was read.
 const FILLED: Duration = Duration::from_millis(100);
 
-/// The bytes that the buffers of the system take of what is sent to a peer that does not read after its socket was first full:
-/// those of its own machine, and a part that this one's buffer grows by.
+/// The bytes that a peer which does not read takes while replies wait because its socket is full: what the buffers of its own
+/// machine hold, and what this one's grows by. Who takes more reads.
 const TAKEN_UNREAD: usize = 1 << 20;
 
 /// The same where a send is awaited though the socket is not full: what fits into this machine's buffer, too.
