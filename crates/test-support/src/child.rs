@@ -5,7 +5,8 @@
 
 use crate::PATIENCE;
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::ops::Range;
 use std::os::unix::net::UnixStream;
@@ -18,26 +19,61 @@ use std::time::{Duration, Instant};
 /// How often a start is tried before the test fails.
 const TRIES: usize = 5;
 
+/// How much of what a process has said is told of a test that fails.
+const TOLD: usize = 8192;
+
 /// A process that is killed when it is dropped.
 #[derive(Debug)]
-pub struct Child(std::process::Child);
+pub struct Child {
+    process: std::process::Child,
+    /// What it says, if a test that fails tells that.
+    said: Option<File>,
+}
 
 impl Drop for Child {
     fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(report) = self.report()
+        {
+            eprintln!("{report}");
+        }
         // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
+/// The end of what is in a file.
+fn end_of(file: &mut File) -> String {
+    let mut text = Vec::new();
+    if let Err(problem) = file.rewind().and_then(|()| file.read_to_end(&mut text)) {
+        return problem.to_string();
+    }
+    String::from_utf8_lossy(&text[text.len().saturating_sub(TOLD)..]).into_owned()
+}
+
+/// A file without a name.
+fn unnamed() -> io::Result<File> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("said-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).append(true).create_new(true).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}
+
 impl Child {
-    /// Starts a process without input, whose output is discarded.
+    /// Starts a process without input, whose output is shown if the test fails, and else discarded.
     ///
     /// # Errors
     ///
-    /// There is no such program.
+    /// There is no such program, or no place for temporary files.
     pub fn quiet(command: &mut Command) -> io::Result<Self> {
-        Child::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()))
+        let said = unnamed()?;
+        command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said.try_clone()?);
+        let mut child = Child::spawn(command)?;
+        child.said = Some(said);
+        Ok(child)
     }
 
     /// Starts a process.
@@ -46,12 +82,24 @@ impl Child {
     ///
     /// There is no such program.
     pub fn spawn(command: &mut Command) -> io::Result<Self> {
-        Ok(Child(command.spawn()?))
+        Ok(Child { process: command.spawn()?, said: None })
     }
 
     /// Its process id.
     pub fn id(&self) -> u32 {
-        self.0.id()
+        self.process.id()
+    }
+
+    /// What a test that fails shows of it: whether it still runs, and what it has said, which is known of a
+    /// [quiet](Child::quiet) one.
+    fn report(&mut self) -> Option<String> {
+        let said = end_of(self.said.as_mut()?);
+        let state = match self.process.try_wait() {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => "runs".to_owned(),
+            Err(problem) => problem.to_string(),
+        };
+        Some(format!("process {} ({state}) has said:\n{said}", self.process.id()))
     }
 
     /// How it has ended, if it has.
@@ -60,7 +108,7 @@ impl Child {
     ///
     /// The system does not say.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.0.try_wait()
+        self.process.try_wait()
     }
 
     /// Waits until `is_ready` returns true.
@@ -205,6 +253,15 @@ pub fn missing(what: &str) {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_failure_shows_how_a_process_has_ended_and_what_it_has_said() {
+        let script = "echo ready; echo out of memory >&2; exit 3";
+        let mut child = Child::quiet(Command::new("sh").args(["-c", script])).unwrap();
+        crate::wait_until("it ends", || child.try_wait().unwrap().is_some());
+        let report = child.report().unwrap();
+        assert!(report.ends_with("(exit status: 3) has said:\nready\nout of memory\n"), "{report}");
+    }
 
     #[test]
     fn no_two_servers_get_the_same_port() {
