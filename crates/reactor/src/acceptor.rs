@@ -116,18 +116,18 @@ enum Round {
 }
 
 impl Acceptor {
-    /// An acceptor for `doors`, with the limit on connections of `dials`.
+    /// An acceptor for `doors`, with the limit on connections of `dials`. It is still closed.
     ///
     /// # Errors
     ///
     /// When the operating system refuses an event queue.
     pub fn new(
-        mut doors: Vec<Door>,
+        doors: Vec<Door>,
         workers: Vec<Mailbox>,
         census: Census,
         dials: Dials,
     ) -> io::Result<Self> {
-        let (readiness, waker) = Readiness::new(&mut doors)?;
+        let (readiness, waker) = Readiness::new(doors.len())?;
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let waker = Arc::new(waker);
@@ -148,13 +148,29 @@ impl Acceptor {
         })
     }
 
+    /// Lets clients connect at the doors. It is for the end of a server's start, after all that may fail.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, with the address: that it is in use, if another process took it at the same time.
+    pub fn open(&mut self) -> io::Result<()> {
+        for (number, door) in self.doors.iter_mut().enumerate() {
+            let opened = door.listener.listen().and_then(|()| self.readiness.watch(number, door));
+            opened.map_err(|error| {
+                let problem = format!("cannot listen on {}: {error}", door.listener.endpoint());
+                io::Error::new(error.kind(), problem)
+            })?;
+        }
+        Ok(())
+    }
+
     /// A handle that stops the acceptor.
     pub fn handle(&self) -> AcceptorHandle {
         AcceptorHandle { stop: self.stop.clone(), waker: self.waker.clone() }
     }
 
-    /// Runs until [`AcceptorHandle::stop`], accepts the connections that wait in the backlogs by
-    /// then, closes the listeners and returns.
+    /// Runs, once it is [open](Acceptor::open), until [`AcceptorHandle::stop`], accepts the connections that wait in the
+    /// backlogs by then, closes the listeners and returns.
     ///
     /// # Errors
     ///

@@ -124,4 +124,4 @@ pub use metrics::{METRICS, buffers_peak};
 pub use options::Options;
 pub use output::{Output, OutputLimit};
 pub use turn::{BATCH, DISTANCES, Limits, Pipeline, Turn, first_request, turn};
-pub use worker::{TURN_CPU_METRICS, Worker};
+pub use worker::{EventQueue, TURN_CPU_METRICS, Worker};

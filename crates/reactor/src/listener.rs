@@ -47,12 +47,14 @@ impl fmt::Display for Endpoint {
 /// A connection that was just accepted, with the client's address over TCP.
 pub(crate) type Accepted = (Stream, Option<SocketAddr>);
 
-/// A bound and listening socket.
+/// A bound socket, which listens at once or once it is told to.
 #[derive(Debug)]
 pub struct Listener {
     socket: ListenSocket,
     /// The bound address, with the port that the system chose.
     endpoint: Endpoint,
+    /// How many connections may wait.
+    backlog: i32,
 }
 
 #[derive(Debug)]
@@ -70,10 +72,34 @@ impl Listener {
     /// Those of the system; `AddrInUse` for a unix socket that somebody serves, `AlreadyExists` for
     /// a path that is not a socket.
     pub fn bind(endpoint: &Endpoint, backlog: u32) -> io::Result<Self> {
+        let listener = Listener::claim(endpoint, backlog)?;
+        listener.listen()?;
+        Ok(listener)
+    }
+
+    /// As [`Listener::bind`], but a TCP address is only taken: who connects is refused until the [`Acceptor`] opens. A
+    /// server whose start may still fail tells nobody that they are connected, only to break that off.
+    ///
+    /// A unix socket listens at once: until it does, another server takes its file for one that was left behind.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    ///
+    /// [`Acceptor`]: crate::Acceptor
+    pub fn claim(endpoint: &Endpoint, backlog: u32) -> io::Result<Self> {
         let backlog = i32::try_from(backlog).unwrap_or(i32::MAX);
         match endpoint {
             Endpoint::Tcp(address) => bind_tcp(*address, backlog),
             Endpoint::Unix { path, mode } => bind_unix(path, *mode, backlog),
+        }
+    }
+
+    /// Lets clients connect; again, that changes nothing.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        match &self.socket {
+            ListenSocket::Tcp(listener) => SockRef::from(listener).listen(self.backlog),
+            ListenSocket::Unix(..) => Ok(()),
         }
     }
 
@@ -138,10 +164,9 @@ fn bind_tcp(address: SocketAddr, backlog: i32) -> io::Result<Listener> {
     // Connections take this over as well.
     socket.set_tcp_nodelay(true)?;
     socket.bind(&address.into())?;
-    socket.listen(backlog)?;
     let listener = mio::net::TcpListener::from_std(socket.into());
     let endpoint = Endpoint::Tcp(listener.local_addr()?);
-    Ok(Listener { socket: ListenSocket::Tcp(listener), endpoint })
+    Ok(Listener { socket: ListenSocket::Tcp(listener), endpoint, backlog })
 }
 
 fn keep_alive(socket: &SockRef<'_>, time: Duration) -> io::Result<()> {
@@ -165,7 +190,7 @@ fn bind_unix(path: &Path, mode: u32, backlog: i32) -> io::Result<Listener> {
     let inode = fs::symlink_metadata(path)?.ino();
     let listener = mio::net::UnixListener::from_std(socket.into());
     let endpoint = Endpoint::Unix { path: path.to_owned(), mode };
-    Ok(Listener { socket: ListenSocket::Unix(listener, inode), endpoint })
+    Ok(Listener { socket: ListenSocket::Unix(listener, inode), endpoint, backlog })
 }
 
 /// Removes a socket file that a dead process left behind.
@@ -200,6 +225,18 @@ mod tests {
         let v6 = Endpoint::Tcp(format!("[::1]:{}", address.port()).parse().unwrap());
         let v6 = Listener::bind(&v6, 16).unwrap();
         assert_eq!(v6.endpoint().to_string(), format!("tcp6:[::1]:{}", address.port()));
+    }
+
+    #[test]
+    fn an_address_that_is_only_taken_refuses_clients() {
+        let taken = Listener::claim(&Endpoint::Tcp("127.0.0.1:0".parse().unwrap()), 16).unwrap();
+        let Endpoint::Tcp(address) = *taken.endpoint() else { panic!("a TCP endpoint") };
+        let connect = || std::net::TcpStream::connect(address).map(drop);
+        assert_eq!(connect().unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+        taken.listen().unwrap();
+        connect().unwrap();
+        let late = Listener::claim(taken.endpoint(), 16).unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::AddrInUse);
     }
 
     #[test]

@@ -39,7 +39,7 @@ use crate::connection::SEND_MAX;
 use crate::datagram::Ports;
 pub(crate) use digest::News;
 use link::{Link, Receiving, Way};
-pub(crate) use probe::probe;
+pub(crate) use probe::{probe, refusal};
 use queue::Queue;
 pub(crate) use ring::Completion;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

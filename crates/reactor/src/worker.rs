@@ -44,6 +44,7 @@ use crate::{Dials, Options, Seat};
 use buffer::Pool;
 use clock::{Clock, CpuClock, Now, Ticks, Timer};
 use driver::Driver;
+pub use driver::EventQueue;
 use footprint::Footprint;
 use log::{debug, trace, warn};
 use nap::Calm;
@@ -142,11 +143,25 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         clock: Clock,
         directory: Arc<Directory>,
     ) -> io::Result<Self> {
-        let (driver, waker) = Driver::new(&options)?;
+        let queue = EventQueue::new(&options)?;
+        Ok(Worker::on(queue, index, service, make_protocol, options, clock, directory))
+    }
+
+    /// As [`Worker::new`], on a queue that was made for `options`.
+    pub fn on(
+        queue: EventQueue,
+        index: usize,
+        service: E,
+        make_protocol: M,
+        options: Options,
+        clock: Clock,
+        directory: Arc<Directory>,
+    ) -> Self {
+        let EventQueue { driver, waker } = queue;
         let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
         let stopwatch = options.turn_cpu_time.then(|| Stopwatch::new(CpuClock::thread()));
-        Ok(Worker {
+        Worker {
             driver,
             index,
             inbox,
@@ -180,7 +195,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             deadline: None,
             more_upkeep: false,
             events: 0,
-        })
+        }
     }
 
     /// The mailbox through which other threads reach this worker.

@@ -71,7 +71,7 @@ impl fmt::Debug for WorkerStart {
     }
 }
 
-/// What a server is reached at: bound, and not served yet.
+/// What a server is reached at: bound, and not served yet. At a TCP address nobody can connect yet.
 #[derive(Debug)]
 pub(crate) struct Bound {
     doors: Vec<Door>,
@@ -363,10 +363,9 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        let chosen = self.engine.map(Engine::choose).transpose()?;
-        if let Some((engine, _)) = chosen {
-            self.options.engine = engine;
-        }
+        let engine = self.engine.unwrap_or(self.options.engine.into());
+        let (queues, why) = engine.start(self.workers, &mut self.options)?;
+        let why = self.engine.map(|_| (self.options.engine, why));
         // A builder starts once.
         let _ = self.running_on.set(self.options.engine);
         self.options.output.memory /= self.workers;
@@ -374,11 +373,11 @@ impl Builder {
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);
-        for index in 0..self.workers {
+        for (index, queue) in queues.into_iter().enumerate() {
             let (service, make) = (make_service(index), make_protocol.clone());
             let (clock, directory) = (self.clock.clone(), Arc::clone(&self.directory));
-            let worker = Worker::new(index, service, make, self.options, clock, directory);
-            let mut worker = worker.map_err(Error::Start)?;
+            let mut worker =
+                Worker::on(queue, index, service, make, self.options, clock, directory);
             if let Some(Datagrams { tag, limits, .. }) = &self.datagrams {
                 let sockets = datagrams.take(index);
                 let received = worker.receive_datagrams(sockets, *tag, limits.clone());
@@ -388,7 +387,7 @@ impl Builder {
         }
         let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
         let dials = self.dials.clone();
-        let acceptor = Acceptor::new(doors, mailboxes.clone(), census.clone(), dials.clone())
+        let mut acceptor = Acceptor::new(doors, mailboxes.clone(), census.clone(), dials.clone())
             .map_err(Error::Start)?;
 
         let readiness = Readiness::new();
@@ -425,11 +424,13 @@ impl Builder {
                 };
                 threads.spawn(format!("worker {index}"), &events, body)?;
             }
+            // Nothing can fail behind it but a last thread.
+            acceptor.open().map_err(Error::Start)?;
             threads.spawn("listener".to_owned(), &events, move || acceptor.run())
         };
         match spawn_all() {
             Ok(()) => {
-                if let Some((engine, why)) = chosen {
+                if let Some((engine, why)) = why {
                     info!("workers run on {engine}: {why}");
                 }
                 threads.readiness.set(State::Ready);
@@ -448,7 +449,7 @@ impl Builder {
         make_protocol: impl Fn(u16) -> P,
     ) -> Result<Bound, Error> {
         let bind = |&Place { ref endpoint, tls, tag }: &Place| {
-            let listener = Listener::bind(endpoint, self.backlog)
+            let listener = Listener::claim(endpoint, self.backlog)
                 .map_err(|source| Error::Listen { endpoint: endpoint.to_string(), source })?;
             let rejection = make_protocol(tag).too_many_connections();
             Ok(Door { listener, tls: self.tls.clone().filter(|_| tls), tag, rejection })

@@ -20,19 +20,21 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// A poll that watches these doors, and its waker.
+    /// A poll for so many doors, which watches none yet, and its waker.
     ///
     /// # Errors
     ///
     /// When the operating system refuses an event queue.
-    pub(super) fn new(doors: &mut [Door]) -> io::Result<(Self, Waker)> {
+    pub(super) fn new(doors: usize) -> io::Result<(Self, Waker)> {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), WAKER)?;
-        for (number, door) in doors.iter_mut().enumerate() {
-            door.listener.register(poll.registry(), Token(number))?;
-        }
-        let (events, round) = (Events::with_capacity(64), Round::new(doors.len()));
+        let (events, round) = (Events::with_capacity(64), Round::new(doors));
         Ok((Readiness { poll, events, round }, waker))
+    }
+
+    /// Watches a door, which listens.
+    pub(super) fn watch(&self, number: usize, door: &mut Door) -> io::Result<()> {
+        door.listener.register(self.poll.registry(), Token(number))
     }
 
     pub(super) fn next(&mut self, doors: &[Door]) -> Option<Arrival> {

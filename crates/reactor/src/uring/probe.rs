@@ -19,16 +19,24 @@ const PATIENCE: Duration = Duration::from_secs(1);
 ///
 /// A description of what is missing, or of what refuses it.
 pub(crate) fn probe() -> Result<UringSupport, String> {
-    let mut queue = Queue::new(8, 64).map_err(|error| match error.raw_os_error() {
+    let mut queue = Queue::new(8, 64).map_err(|error| refusal(&error))?;
+    try_out(&mut queue).map_err(|error| format!("io_uring: {error}"))?;
+    Ok(UringSupport { ring: queue.setup(), shares_buffers: queue.shares_buffers() })
+}
+
+/// Why there is no ring, in words.
+pub(crate) fn refusal(error: &io::Error) -> String {
+    match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => format!(
             "io_uring_setup: {error} (a container's seccomp filter or kernel.io_uring_disabled)"
         ),
         Some(libc::ENOSYS) => format!("io_uring_setup: {error} (the kernel has no io_uring)"),
         Some(libc::EINVAL) => format!("io_uring: {error} (the kernel is older than 5.19)"),
+        Some(libc::ENOMEM) => format!(
+            "io_uring: {error} (a ring counts against what its user may lock: ulimit -l, LimitMEMLOCK=)"
+        ),
         _ => format!("io_uring: {error}"),
-    })?;
-    try_out(&mut queue).map_err(|error| format!("io_uring: {error}"))?;
-    Ok(UringSupport { ring: queue.setup(), shares_buffers: queue.shares_buffers() })
+    }
 }
 
 /// Receives two bytes with one operation.

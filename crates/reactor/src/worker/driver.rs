@@ -14,7 +14,31 @@ use crate::{Engine, Options};
 use protocol::{Execute, Protocol};
 use std::io;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
-use {crate::bell::Bell, crate::uring::Uring, std::sync::Arc};
+use {
+    crate::bell::Bell,
+    crate::uring::{self, Uring},
+    std::sync::Arc,
+};
+
+/// Where a worker waits for events. It is made before its worker, because the system may refuse it.
+#[derive(Debug)]
+pub struct EventQueue {
+    pub(super) driver: Driver,
+    pub(super) waker: Waker,
+}
+
+impl EventQueue {
+    /// A queue of the engine that `options` name.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses it: io_uring where it is not permitted, or where its user may lock no more
+    /// memory, and either for want of descriptors.
+    pub fn new(options: &Options) -> io::Result<Self> {
+        let (driver, waker) = Driver::new(options)?;
+        Ok(EventQueue { driver, waker })
+    }
+}
 
 /// Where a worker sleeps, and how its bytes are moved.
 #[derive(Debug)]
@@ -32,7 +56,7 @@ impl Driver {
     /// # Errors
     ///
     /// When the operating system refuses it.
-    pub(super) fn new(options: &Options) -> io::Result<(Self, Waker)> {
+    fn new(options: &Options) -> io::Result<(Self, Waker)> {
         match options.engine {
             Engine::Epoll => {
                 let (readiness, waker) = Readiness::new(options.events)?;
@@ -41,7 +65,8 @@ impl Driver {
             #[cfg(all(feature = "io-uring", target_os = "linux"))]
             Engine::IoUring => {
                 let bell = Arc::new(Bell::new()?);
-                let uring = Uring::new(bell.clone())?;
+                let explain = |error: io::Error| io::Error::new(error.kind(), uring::refusal(&error));
+                let uring = Uring::new(bell.clone()).map_err(explain)?;
                 Ok((Driver::Completions(Box::new(uring)), Waker::Bell(bell)))
             }
             #[cfg(not(all(feature = "io-uring", target_os = "linux")))]

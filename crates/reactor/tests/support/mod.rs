@@ -107,7 +107,8 @@ impl Crew {
         let doors = vec![Door { listener, tls: None, tag: 0, rejection }];
         let (workers, census) = (self.mailboxes.clone(), self.census.clone());
         let dials = Dials::new(most, &Options::default());
-        let acceptor = Acceptor::new(doors, workers, census, dials).unwrap();
+        let mut acceptor = Acceptor::new(doors, workers, census, dials).unwrap();
+        acceptor.open().unwrap();
         let handle = acceptor.handle();
         (acceptor, handle, address)
     }

@@ -2,7 +2,11 @@
 //! `[worker] engine`: how workers learn what their sockets do.
 
 use crate::Error;
-use reactor::UringSupport;
+use reactor::{EventQueue, Options, UringSupport};
+use std::io;
+
+/// The setting.
+const KEY: &str = "[worker] engine";
 
 config::choices! {
     /// How workers learn what their sockets do.
@@ -19,6 +23,15 @@ config::choices! {
     }
 }
 
+impl From<reactor::Engine> for Engine {
+    fn from(engine: reactor::Engine) -> Self {
+        match engine {
+            reactor::Engine::Epoll => Engine::Epoll,
+            reactor::Engine::IoUring => Engine::IoUring,
+        }
+    }
+}
+
 impl Engine {
     /// The engines that can be used on this system, for tests and measurements of all of them.
     pub fn usable() -> Vec<Engine> {
@@ -26,12 +39,55 @@ impl Engine {
         engines.into_iter().filter(|engine| engine.choose().is_ok()).collect()
     }
 
+    /// The event queues of all workers, on the engine of this process, which is noted in `options`, and the reason for it
+    /// in words.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] when it is set to io_uring and that cannot be used here, [`Error::Start`] when the system refuses
+    /// what any engine needs.
+    pub(crate) fn start(
+        self,
+        workers: usize,
+        options: &mut Options,
+    ) -> Result<(Vec<EventQueue>, String), Error> {
+        let (engine, why) = self.choose()?;
+        options.engine = engine;
+        self.queues_from(why, workers, options, EventQueue::new)
+    }
+
+    /// As [`Engine::start`] once an engine was chosen, where `make` makes a queue.
+    ///
+    /// One ring that was tried out says little of as many as there are workers: the rings of all processes of a user count
+    /// against the memory that it may lock, those of a process that was killed for some time longer.
+    fn queues_from<Q>(
+        self,
+        why: String,
+        workers: usize,
+        options: &mut Options,
+        make: impl Fn(&Options) -> io::Result<Q>,
+    ) -> Result<(Vec<Q>, String), Error> {
+        let make_all = |options: &Options| (0..workers).map(|_| make(options)).collect();
+        match make_all(options) {
+            Ok(queues) => Ok((queues, why)),
+            Err(reason) if options.engine == reactor::Engine::IoUring => {
+                let problem = format!("io_uring cannot be used: {reason}");
+                if self == Engine::IoUring {
+                    return Err(Error::Setting { key: KEY, problem });
+                }
+                options.engine = reactor::Engine::Epoll;
+                Ok((make_all(options).map_err(Error::Start)?, problem))
+            }
+            Err(reason) => Err(Error::Start(reason)),
+        }
+    }
+
     /// The engine of this process, and the reason in words.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`] when it is set to io_uring and that cannot be used here.
-    pub(crate) fn choose(self) -> Result<(reactor::Engine, String), Error> {
+    fn choose(self) -> Result<(reactor::Engine, String), Error> {
         self.choose_from(reactor::Engine::probe_io_uring)
     }
 
@@ -57,7 +113,7 @@ impl Engine {
             }
             Err(reason) => {
                 let problem = format!("io_uring cannot be used: {reason}");
-                Err(Error::Setting { key: "[worker] engine", problem })
+                Err(Error::Setting { key: KEY, problem })
             }
         }
     }
@@ -97,6 +153,49 @@ mod tests {
             let (engine, why) = wanted.choose_from(|| Ok(found)).unwrap();
             assert_eq!((engine, &why[..]), (reactor::Engine::IoUring, "new"));
         }
+    }
+
+    /// Makes numbers for queues; so many on io_uring.
+    fn some(rings: usize) -> impl Fn(&Options) -> io::Result<usize> {
+        let made = std::cell::Cell::new(0);
+        move |options| {
+            let number = made.replace(made.get() + 1);
+            match options.engine {
+                reactor::Engine::IoUring if number >= rings => {
+                    Err(io::ErrorKind::OutOfMemory.into())
+                }
+                _ => Ok(number),
+            }
+        }
+    }
+
+    #[test]
+    fn all_workers_run_on_epoll_if_there_are_too_few_rings() {
+        let on_ring = || Options { engine: reactor::Engine::IoUring, ..Options::default() };
+        let start = |engine: Engine, rings| {
+            let mut options = on_ring();
+            let started = engine.queues_from("new".to_owned(), 3, &mut options, some(rings));
+            (started, options.engine)
+        };
+        let (started, engine) = start(Engine::Auto, 3);
+        assert_eq!(
+            (started.unwrap(), engine),
+            ((vec![0, 1, 2], "new".to_owned()), reactor::Engine::IoUring)
+        );
+        let (started, engine) = start(Engine::Auto, 2);
+        let why = "io_uring cannot be used: out of memory".to_owned();
+        assert_eq!((started.unwrap(), engine), ((vec![3, 4, 5], why), reactor::Engine::Epoll));
+        let error = start(Engine::IoUring, 2).0.unwrap_err();
+        assert_eq!(error.to_string(), "[worker] engine: io_uring cannot be used: out of memory");
+    }
+
+    #[test]
+    fn what_no_engine_gets_ends_the_start() {
+        let (mut options, none) =
+            (Options::default(), |_: &Options| Err::<(), _>(io::ErrorKind::OutOfMemory.into()));
+        options.engine = reactor::Engine::IoUring;
+        let error = Engine::Auto.queues_from("new".to_owned(), 1, &mut options, none).unwrap_err();
+        assert_eq!(error.to_string(), "cannot start: out of memory");
     }
 
     #[test]
