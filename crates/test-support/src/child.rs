@@ -136,7 +136,11 @@ impl Child {
                 return Err(io::Error::other(format!("ended at once: {status}")));
             }
             if is_ready(self.id())? {
-                return Ok(());
+                // What answered may be another process, which this one has found at its port.
+                match self.try_wait()? {
+                    Some(_) => continue,
+                    None => return Ok(()),
+                }
             }
             sleep(Duration::from_millis(5));
         }

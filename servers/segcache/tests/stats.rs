@@ -23,6 +23,7 @@ impl Asker {
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
+        assert!(line.ends_with('\n'), "the connection ends: {line:?}");
         line.trim_end().to_owned()
     }
 
