@@ -4,11 +4,11 @@
 //! It is stored as [`Bytes`], so pinning it only increments a reference count. An edit turns it into
 //! [`BytesMut`] for a moment. That copies nothing while nobody holds a pin, and keeps the spare
 //! capacity, so appending is amortised. While there is a pin, an edit works on a copy, and the pin's
-//! holder goes on reading the pinned string.
+//! holder goes on reading the pinned string, which is an [orphan](crate::orphans) from then on.
 
-use bytes::{Bytes, BytesMut};
-
+use crate::orphans;
 use allocator::size_class;
+use bytes::{Bytes, BytesMut};
 
 /// The memory that `Bytes` takes on the heap to count references: a pointer, a capacity and the
 /// count.
@@ -61,7 +61,11 @@ impl LargeString {
                 open.extend_from_slice(text);
                 self.close(open);
             }
-            _ => *self = LargeString::new(&[text]),
+            Ok(_) => *self = LargeString::new(&[text]),
+            Err(pinned) => {
+                orphans::adopt(pinned, self.heap_bytes());
+                *self = LargeString::new(&[text]);
+            }
         }
     }
 
@@ -103,9 +107,11 @@ impl LargeString {
 
     /// The string to be edited, followed by zeros up to `len`. Zero pages from the system take neither time
     /// nor memory before they are written: an offset of half a gigabyte costs almost nothing.
-    fn moved_to_zeros(&self, len: usize) -> BytesMut {
+    fn moved_to_zeros(&mut self, len: usize) -> BytesMut {
         let mut moved = BytesMut::zeroed(len);
-        moved[..self.bytes.len()].copy_from_slice(&self.bytes);
+        let before = std::mem::take(&mut self.bytes);
+        moved[..before.len()].copy_from_slice(&before);
+        orphans::adopt(before, self.heap_bytes());
         moved
     }
 
@@ -116,6 +122,7 @@ impl LargeString {
             Err(pinned) => {
                 let mut copy = BytesMut::with_capacity(pinned.len() + additional);
                 copy.extend_from_slice(&pinned);
+                orphans::adopt(pinned, self.heap_bytes());
                 copy
             }
         };
@@ -126,6 +133,12 @@ impl LargeString {
     fn close(&mut self, open: BytesMut) {
         self.capacity = open.capacity();
         self.bytes = open.freeze();
+    }
+}
+
+impl Drop for LargeString {
+    fn drop(&mut self) {
+        orphans::adopt(std::mem::take(&mut self.bytes), self.heap_bytes());
     }
 }
 

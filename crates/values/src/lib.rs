@@ -9,7 +9,7 @@
 //!
 //! * Entries: `entry.rs`, `entry/apart.rs` (strings in a block of their own), `entry/link.rs` (large values), `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
 //!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
-//! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
+//! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned, `orphans.rs` for pinned ones without an entry;
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder; `stream.rs`.
 //! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `list/pack.rs` (elements of lists),
 //!   `scratch.rs` (assembling an edit).
@@ -35,6 +35,7 @@ mod listpack;
 mod made;
 mod named;
 mod number;
+pub mod orphans;
 mod pack;
 mod quarters;
 mod remains;

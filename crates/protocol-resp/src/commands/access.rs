@@ -138,6 +138,10 @@ pub(crate) enum Until {
 
 /// A string that is there.
 pub(crate) trait StringValue {
+    /// Whether the service counts what replies hold of its strings, those without an entry once, so that nothing of it counts
+    /// as memory of the clients.
+    const COUNTS_HELD: bool;
+
     /// The text; an integer may be formatted into `digits`.
     fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8];
 

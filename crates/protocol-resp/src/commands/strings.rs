@@ -32,15 +32,22 @@ pub(crate) use set::{getset, mset, msetex, msetnx, psetex, set, setex, setnx};
 
 use super::access::StringValue;
 use crate::wire::reply::Writer;
+use bytes::Bytes;
 use values::Digits;
 
 /// Writes a string: a large one by reference.
 #[inline]
-fn reply(value: &impl StringValue, out: &mut Writer<'_>) {
+fn reply<V: StringValue>(value: &V, out: &mut Writer<'_>) {
     match value.pin() {
-        Some(value) => out.bulk_pinned(value),
+        Some(pinned) => by_reference::<V>(pinned, out),
         None => out.bulk(value.text(&mut Digits::new())),
     }
+}
+
+/// Writes a string of a service by reference, or a part of it.
+#[inline]
+fn by_reference<V: StringValue>(text: Bytes, out: &mut Writer<'_>) {
+    if V::COUNTS_HELD { out.bulk_shared(text) } else { out.bulk_pinned(text) }
 }
 
 /// Writes a string, or that there is none.

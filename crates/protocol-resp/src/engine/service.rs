@@ -22,7 +22,7 @@ use keyspace::{Gone, Keyspace};
 use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
 use std::sync::Arc;
 use std::time::Duration;
-use values::Limits;
+use values::{Limits, orphans};
 
 /// The reply to clients of other machines in protected mode.
 const PROTECTED: &[u8] =
@@ -51,6 +51,8 @@ pub(crate) struct Engine<K> {
     told_table: u64,
     /// Their buffers.
     buffers: Buffers,
+    /// The value that was last reported of the memory of strings that are in replies only.
+    told_orphans: u64,
 }
 
 /// CLIENT CACHING applies to one command, or one transaction, that follows; other commands about connections
@@ -120,6 +122,7 @@ impl<K: Keyspace> Engine<K> {
             counts_table,
             told_table: 0,
             buffers: Buffers::default(),
+            told_orphans: 0,
         }
     }
 
@@ -132,11 +135,11 @@ impl<K: Keyspace> Engine<K> {
         conn.client = Some(client);
     }
 
-    /// Reports the memory that the clients of this worker hold now as used.
+    /// Reports the memory that the clients of this worker hold now as used, and that of orphans.
     #[inline]
     pub(super) fn count_memory(&mut self) {
         let held = self.account.get();
-        if is_much(held, self.told) {
+        if is_much(held, self.told) || orphans::bytes() != self.told_orphans {
             self.count(self.buffers, held);
         }
     }
@@ -164,8 +167,11 @@ impl<K: Keyspace> Engine<K> {
     fn count(&mut self, buffers: Buffers, held: u64) {
         self.host.client_memory().note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
+        let orphans = orphans::bytes();
+        self.host.client_memory().note_orphans(self.told_orphans, orphans);
+        self.told_orphans = orphans;
         self.told_table = if self.counts_table { self.table() } else { 0 };
-        self.keyspace.reserve(buffers.bytes + held + self.told_table);
+        self.keyspace.reserve(buffers.bytes + held + orphans + self.told_table);
     }
 
     /// Records that the connection, which waited, was resumed or has ended; its place among those that a pause held
@@ -360,6 +366,7 @@ impl<K: Keyspace> Engine<K> {
         budget: usize,
         outbox: &mut Outbox,
     ) -> bool {
+        let mut has_more = orphans::free_some(budget);
         self.count_memory();
         self.worker.trim();
         #[cfg(feature = "scripts")]
@@ -381,7 +388,7 @@ impl<K: Keyspace> Engine<K> {
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
         // Chores that nobody times cost less.
-        let mut has_more = if host.latency().is_on() {
+        has_more |= if host.latency().is_on() {
             let mut timer = Timer::start();
             keyspace.maintain_in_chores(now.unix_ms, budget, &mut tell, &mut |chore| {
                 host.latency().note_chore(chore, timer.nanos(), now.unix_seconds());
@@ -412,7 +419,11 @@ impl<K: Keyspace> Engine<K> {
         let is_busy = host.cluster().is_on()
             || host.key_events().tracking().is_active()
             || !self.worker.key_sizes.is_idle();
-        !is_busy && host.rate_sampler().is_still() && self.keyspace.may_nap(now.unix_ms, nap)
+        let has_orphans = orphans::bytes() > 0;
+        !is_busy
+            && !has_orphans
+            && host.rate_sampler().is_still()
+            && self.keyspace.may_nap(now.unix_ms, nap)
     }
 
     /// See [`protocol::Execute::buffers`].

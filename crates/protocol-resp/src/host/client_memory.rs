@@ -15,10 +15,17 @@
 //!    what their sockets could not hold, and may never read, it is the replies of one alone, those that take most.
 //! 3. Else: a share of the machine's memory ([`MACHINE_SHARE`]).
 //!
-//! The clients that take most are closed first, at once and without sending their replies. Until their
-//! workers have freed that memory it counts as free, so that no key is evicted for memory that is about to be
-//! freed.
+//! Strings that replies hold by reference are no memory of the clients while their keys have them. Those that
+//! their keys have lost meanwhile, the [orphans](values::orphans), count once each. They weigh on the clients that wait
+//! for most by reference, first of all on those that leave it unread.
+//!
+//! The clients that take most are closed first (`client_memory/choice.rs`), at once and without sending their
+//! replies. Until their workers have freed that memory it counts as free, so that no key is evicted for memory
+//! that is about to be freed.
 
+mod choice;
+
+use self::choice::{Load, Taken, choose};
 use super::machine;
 use crate::host::Host;
 use crate::session::client::Client;
@@ -26,7 +33,7 @@ use crate::wire::fault::Fault;
 use clock::Ticks;
 use keyspace::{Policy, Settings};
 use parking_lot::Mutex;
-use protocol::{Buffers, ConnectionId, Outbox, Peer};
+use protocol::{Buffers, ConnectionId, Outbox};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -87,10 +94,12 @@ impl Allowance {
 pub(crate) struct ClientMemory {
     /// `maxmemory-clients`: bytes, or below 0 percent of `maxmemory`.
     limit: AtomicI64,
-    /// Bytes of buffers, of all workers.
+    /// Bytes of buffers and orphans, of all workers.
     buffers: AtomicU64,
     /// The part of them with bytes that wait to be sent.
     unsent: AtomicU64,
+    /// The part of these in strings without an entry, that only replies hold.
+    orphans: AtomicU64,
     /// Bytes of held state, of all workers.
     held: AtomicU64,
     /// Number of clients closed to free memory.
@@ -107,54 +116,6 @@ struct Round {
     cut: HashMap<ConnectionId, u64>,
     /// When a search last found no client, and the total at that time.
     fruitless: Option<(Ticks, u64)>,
-}
-
-/// The memory of one client.
-#[derive(Clone, Debug)]
-struct Load {
-    id: ConnectionId,
-    peer: Option<Arc<Peer>>,
-    client: Option<Arc<Client>>,
-    /// Bytes of requests that arrive, and of replies that it reads.
-    moving: u64,
-    /// Bytes of replies of which it is not known yet whether it reads them.
-    doubtful: u64,
-    /// Bytes of held state, and of replies that it leaves unread.
-    lasting: u64,
-    /// Bytes of messages that it has just got, whose memory others may share.
-    shared: u64,
-    /// It is never closed to free memory.
-    is_spared: bool,
-}
-
-impl Load {
-    fn new(id: ConnectionId) -> Self {
-        let (peer, client) = (None, None);
-        let (moving, doubtful, lasting, shared) = (0, 0, 0, 0);
-        Load { id, peer, client, moving, doubtful, lasting, shared, is_spared: false }
-    }
-
-    /// What a connection takes without the state of its client.
-    fn of(peer: Arc<Peer>, now: Ticks) -> Self {
-        let mut load = Load::new(peer.id);
-        load.moving = peer.input_bytes() as u64;
-        let taken = peer.output_memory() as u64;
-        let shared = (peer.output_bytes() as u64).saturating_sub(taken);
-        let is_unread = peer.unread_since().is_some_and(|since| now.since(since) >= GRACE);
-        match (is_unread, peer.is_reader()) {
-            // A message that all others have read takes memory for this one alone.
-            (true, _) => load.lasting = taken + shared,
-            (false, true) => (load.moving, load.shared) = (load.moving + taken, shared),
-            (false, false) => (load.doubtful, load.shared) = (taken, shared),
-        }
-        load.peer = Some(peer);
-        load
-    }
-
-    /// Everything, messages in full, as Redis counts for `maxmemory-clients`.
-    fn total(&self) -> u64 {
-        self.moving + self.doubtful + self.lasting + self.shared
-    }
 }
 
 impl ClientMemory {
@@ -192,9 +153,23 @@ impl ClientMemory {
         }
     }
 
-    /// Bytes of buffers.
+    /// Records a change of the bytes of a worker's orphans.
+    pub(crate) fn note_orphans(&self, was: u64, is: u64) {
+        if was != is {
+            for sum in [&self.buffers, &self.unsent, &self.orphans] {
+                sum.fetch_add(is.wrapping_sub(was), Relaxed);
+            }
+        }
+    }
+
+    /// Bytes of buffers, and of strings that only replies hold.
     pub(crate) fn buffers(&self) -> u64 {
         self.buffers.load(Relaxed)
+    }
+
+    fn taken(&self) -> Taken {
+        let [unsent, orphans] = [&self.unsent, &self.orphans].map(|sum| sum.load(Relaxed));
+        Taken { total: self.buffers() + self.held(), unsent, orphans }
     }
 
     /// Bytes of state that clients hold besides their buffers.
@@ -288,10 +263,10 @@ impl Host {
         outbox: &mut Outbox,
     ) {
         let client_memory = &self.client_memory;
-        let taken = client_memory.buffers() + client_memory.held();
+        let taken = client_memory.taken();
         let allowance = client_memory.allowance(self.settings(), used, for_whom.is_some());
         if let Some(allowance) = allowance
-            && taken > allowance.least()
+            && taken.total > allowance.least()
         {
             self.evict_clients(allowance, taken, now, for_whom, outbox);
         }
@@ -312,20 +287,20 @@ impl Host {
     fn evict_clients(
         &self,
         allowance: Allowance,
-        taken: u64,
+        taken: Taken,
         now: Ticks,
         for_whom: Option<ConnectionId>,
         outbox: &mut Outbox,
     ) {
         // One worker at a time; its search is for all workers.
         let Some(mut round) = self.client_memory.round.try_lock() else { return };
-        if round.is_fruitless(now, taken) {
+        if round.is_fruitless(now, taken.total) {
             return;
         }
         let mut loads = self.loads(now, for_whom);
         loads.retain(|load| !round.cut.contains_key(&load.id));
-        let chosen = choose(loads, allowance);
-        round.fruitless = chosen.is_empty().then_some((now, taken));
+        let chosen = choose(loads, allowance, taken);
+        round.fruitless = chosen.is_empty().then_some((now, taken.total));
         for load in chosen {
             let bytes = load.total();
             let remote = load.peer.as_ref().map_or("", |peer| &peer.remote);
@@ -370,42 +345,6 @@ impl Host {
         }
         loads
     }
-}
-
-/// The clients to close so that the others are within the limit, those that take most first.
-fn choose(mut loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
-    match allowance {
-        Allowance::Together(bytes) => cut(loads, bytes, Load::total).0,
-        Allowance::Apart { lasting, moving } => {
-            if let Some(most) = loads.iter_mut().max_by_key(|load| load.doubtful) {
-                most.moving += std::mem::take(&mut most.doubtful);
-            }
-            loads.iter_mut().for_each(|load| load.lasting += std::mem::take(&mut load.doubtful));
-            let (mut chosen, left) = cut(loads, lasting, |load| load.lasting);
-            chosen.extend(cut(left, moving, |load| load.moving).0);
-            chosen
-        }
-    }
-}
-
-/// Splits clients into those to close, so that the others take no more than `most`, and the others.
-///
-/// Who takes no more than an equal share of `most` stays: it is not why there is too much, and the rest is taken by
-/// clients that are spared.
-fn cut(mut loads: Vec<Load>, most: u64, size: impl Fn(&Load) -> u64) -> (Vec<Load>, Vec<Load>) {
-    let mut total: u64 = loads.iter().map(&size).sum();
-    if total <= most {
-        return (Vec::new(), loads);
-    }
-    loads.sort_by_key(|load| std::cmp::Reverse(size(load)));
-    let equal_share = most / loads.len() as u64;
-    loads.into_iter().partition(|load| {
-        let goes = total > most && !load.is_spared && size(load) > equal_share;
-        if goes {
-            total -= size(load);
-        }
-        goes
-    })
 }
 
 #[cfg(test)]

@@ -24,8 +24,9 @@ metrics::levels! {
     /// The limit: maxmemory, 0 for none.
     static LIMIT_BYTES: "shoebill_keyspace_limit_bytes";
     /// What the bytes that count against maxmemory are: keys and values; the tables that find keys; what was removed and
-    /// is being freed step by step; gaps between values that are too many; connections' buffers; what clients hold beside
-    /// them, such as transactions and subscriptions; the table of keys that clients cache; what the process takes by itself.
+    /// is being freed step by step; gaps between values that are too many; connections' buffers, with the strings that
+    /// only replies hold any more; what clients hold beside them, such as transactions and subscriptions; the table of
+    /// keys that clients cache; what the process takes by itself.
     "shoebill_keyspace_bytes" {
         static ENTRY_BYTES: kind = "entries";
         static INDEX_BYTES: kind = "index";

@@ -130,6 +130,8 @@ impl<'c, S: Store + 'static> KeyAccess<'c> for StoreCall<'c, S> {
 pub(super) struct Stored<I>(I);
 
 impl<I: Item> StringValue for Stored<I> {
+    const COUNTS_HELD: bool = false;
+
     #[inline]
     fn text<'a>(&'a self, _: &'a mut values::Digits) -> &'a [u8] {
         self.0.value()

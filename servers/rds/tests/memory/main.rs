@@ -5,6 +5,7 @@
 
 mod flood;
 mod messages;
+mod references;
 mod sizes;
 mod walk;
 

@@ -220,6 +220,9 @@ impl<'c, V: View> KeyAccess<'c> for Call<'c, V> {
 }
 
 impl StringValue for &Entry {
+    /// As entries, and as [orphans](values::orphans).
+    const COUNTS_HELD: bool = true;
+
     #[inline]
     fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8] {
         Entry::text(self, digits)

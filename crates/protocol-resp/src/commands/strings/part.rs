@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parts of strings: APPEND, GETRANGE and SUBSTR, SETRANGE.
 
+use super::by_reference;
 use crate::commands::access::{StringAccess, StringValue};
 use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::Writer;
 use values::Digits;
 
 /// Parts of at least this size are sent by reference, if the string can be. For smaller ones, one more slice
@@ -24,19 +26,23 @@ pub(crate) fn append<'c>(call: &mut impl StringAccess<'c>) -> Done {
 pub(crate) fn getrange<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let args = call.args();
     let (start, end) = (args.integer(2)?, args.integer(3)?);
-    call.read(args.arg(1), |value, out| {
-        let Some(value) = value else { return out.bulk(b"") };
-        let mut digits = Digits::new();
-        let whole = value.text(&mut digits);
-        let text = part(whole, start, end);
-        let is_most = text.len() >= PIN_MIN && text.len() >= whole.len() / 2;
-        let pinned = if is_most { value.pin() } else { None };
-        match pinned {
-            // The same part of the pinned string.
-            Some(pinned) => out.bulk_pinned(pinned.slice_ref(part(&pinned, start, end))),
-            None => out.bulk(text),
-        }
+    call.read(args.arg(1), |value, out| match value {
+        Some(value) => reply_part(&value, start, end, out),
+        None => out.bulk(b""),
     })
+}
+
+fn reply_part<V: StringValue>(value: &V, start: i64, end: i64, out: &mut Writer<'_>) {
+    let mut digits = Digits::new();
+    let whole = value.text(&mut digits);
+    let text = part(whole, start, end);
+    let is_most = text.len() >= PIN_MIN && text.len() >= whole.len() / 2;
+    let pinned = if is_most { value.pin() } else { None };
+    match pinned {
+        // The same part of the pinned string.
+        Some(pinned) => by_reference::<V>(pinned.slice_ref(part(&pinned, start, end)), out),
+        None => out.bulk(text),
+    }
 }
 
 /// From `start` to `end`, both counted from the end if negative; nothing if that is no part.

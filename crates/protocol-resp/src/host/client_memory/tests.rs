@@ -2,10 +2,14 @@
 //! Who must go, and when.
 
 use super::*;
+use protocol::Peer;
 
 fn load(serial: u64, moving: u64, lasting: u64) -> Load {
     Load { moving, lasting, ..Load::new(ConnectionId::new(0, serial)) }
 }
+
+/// Whose memory each client has for itself.
+const APART: Taken = Taken { total: u64::MAX, unsent: u64::MAX, orphans: 0 };
 
 fn serials(chosen: &[Load]) -> Vec<u64> {
     chosen.iter().map(|load| load.id.serial()).collect()
@@ -14,7 +18,7 @@ fn serials(chosen: &[Load]) -> Vec<u64> {
 #[test]
 fn those_who_take_most_go_until_the_others_fit() {
     let loads = vec![load(1, 10, 0), load(2, 0, 50), load(3, 20, 20), load(4, 0, 5)];
-    let of = |most| serials(&choose(loads.clone(), Allowance::Together(most)));
+    let of = |most| serials(&choose(loads.clone(), Allowance::Together(most), APART));
     assert_eq!(of(105), [], "it is what they take");
     assert_eq!(of(104), [2]);
     assert_eq!(of(55), [2]);
@@ -25,8 +29,9 @@ fn those_who_take_most_go_until_the_others_fit() {
 #[test]
 fn what_is_on_its_way_has_a_bound_of_its_own() {
     let loads = vec![load(1, 60, 0), load(2, 50, 0), load(3, 0, 30), load(4, 40, 10)];
-    let of =
-        |lasting, moving| serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }));
+    let of = |lasting, moving| {
+        serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }, APART))
+    };
     assert_eq!(of(40, 150), []);
     assert_eq!(of(39, 150), [3]);
     assert_eq!(of(40, 149), [1]);
@@ -37,13 +42,14 @@ fn what_is_on_its_way_has_a_bound_of_its_own() {
 fn of_those_who_may_not_read_one_is_waited_for() {
     let doubtful = |serial, doubtful| Load { doubtful, ..load(serial, 0, 0) };
     let loads = vec![doubtful(1, 50), doubtful(2, 40), doubtful(3, 30), load(4, 45, 0)];
-    let of =
-        |lasting, moving| serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }));
+    let of = |lasting, moving| {
+        serials(&choose(loads.clone(), Allowance::Apart { lasting, moving }, APART))
+    };
     assert_eq!(of(70, 95), [], "the first is on its way with what is read");
     assert_eq!(of(69, 95), [2]);
     assert_eq!(of(20, 95), [2, 3]);
     assert_eq!(of(20, 94), [2, 3, 1]);
-    assert_eq!(serials(&choose(loads.clone(), Allowance::Together(164))), [1]);
+    assert_eq!(serials(&choose(loads.clone(), Allowance::Together(164), APART)), [1]);
 }
 
 #[test]
@@ -65,6 +71,59 @@ fn messages_that_others_share_weigh_on_who_leaves_them_unread() {
     assert_eq!(parts(at(2_000)), (110, 0, 0));
 }
 
+/// A client whose replies are strings by reference: that it reads, or has left unread for long.
+fn by_reference(serial: u64, read: u64, left: u64) -> Load {
+    Load { shared: read, left, lasting: left, ..load(serial, 0, 0) }
+}
+
+#[test]
+fn what_keys_have_is_no_memory_of_those_who_wait_for_it() {
+    let (own, output) = (load(4, 20, 30), 25);
+    let loads =
+        vec![by_reference(1, 800, 0), by_reference(2, 800, 0), by_reference(3, 0, 800), own];
+    let of = |orphans, allowance| {
+        let unsent = output + orphans;
+        let mut loads = loads.clone();
+        loads[3].own_output = output;
+        serials(&choose(loads, allowance, Taken { total: 50 + orphans, unsent, orphans }))
+    };
+    let apart = |lasting, moving| Allowance::Apart { lasting, moving };
+    assert_eq!(of(0, Allowance::Together(50)), []);
+    assert_eq!(of(0, Allowance::Together(49)), [4], "what is its own");
+    assert_eq!(of(0, apart(30, 20)), []);
+    assert_eq!(of(0, apart(29, 19)), [4]);
+    assert_eq!(of(100, apart(130, 20)), [], "what the third does not read is no more than all");
+    assert_eq!(of(100, apart(129, 20)), [3]);
+}
+
+#[test]
+fn what_keys_have_lost_weighs_once_on_those_who_wait_for_it() {
+    let loads = vec![by_reference(1, 60, 0), by_reference(2, 70, 0), load(3, 40, 0)];
+    let of = |orphans, moving| {
+        let taken = Taken { total: 40 + orphans, unsent: orphans, orphans };
+        serials(&choose(loads.clone(), Allowance::Apart { lasting: 0, moving }, taken))
+    };
+    assert_eq!(of(0, 40), []);
+    assert_eq!(of(65, 105), [], "both may wait for the same");
+    assert_eq!(of(65, 104), [2]);
+    assert_eq!(of(130, 100), [2]);
+    assert_eq!(of(130, 99), [2, 1]);
+    let unread = vec![by_reference(1, 500, 0), by_reference(2, 0, 500)];
+    let taken = Taken { total: 300, unsent: 300, orphans: 300 };
+    let chosen = choose(unread, Allowance::Apart { lasting: 100, moving: 100 }, taken);
+    assert_eq!(serials(&chosen), [2], "who leaves it unread");
+}
+
+#[test]
+fn orphans_are_buffers_that_wait_to_be_sent() {
+    let client_memory = ClientMemory::default();
+    client_memory.note_orphans(0, 500);
+    client_memory.note_orphans(500, 300);
+    assert_eq!(client_memory.buffers(), 300);
+    let Taken { total, unsent, orphans } = client_memory.taken();
+    assert_eq!((total, unsent, orphans), (300, 300, 300));
+}
+
 #[test]
 fn what_is_freed_soon_is_no_more_than_there_is() {
     let (client_memory, settings) = (ClientMemory::default(), Settings::default());
@@ -81,14 +140,18 @@ fn what_is_freed_soon_is_no_more_than_there_is() {
 fn who_is_spared_counts_and_stays() {
     let spared = Load { is_spared: true, ..load(1, 0, 100) };
     let loads = vec![spared, load(2, 0, 10), load(3, 0, 60)];
-    assert_eq!(serials(&choose(loads, Allowance::Together(150))), [3]);
+    assert_eq!(serials(&choose(loads, Allowance::Together(150), APART)), [3]);
 }
 
 #[test]
 fn nobody_goes_for_what_one_who_is_spared_takes_alone() {
     let spared = Load { is_spared: true, ..load(1, 0, 1_000) };
     let loads = vec![spared, load(2, 0, 10), load(3, 0, 20), load(4, 0, 60)];
-    assert_eq!(serials(&choose(loads, Allowance::Together(200))), [4], "a quarter is its share");
+    assert_eq!(
+        serials(&choose(loads, Allowance::Together(200), APART)),
+        [4],
+        "a quarter is its share"
+    );
 }
 
 #[test]
