@@ -20,7 +20,7 @@ pub(crate) fn serve(input: &[u8]) {
     let most = usize::from(most) + 1;
     let store =
         HashMapStore::builder().memory(1 << 20).item_max(VALUE_MAX as u64).shards(1).seed(7);
-    let options = ServiceOptions::new().value_max(VALUE_MAX);
+    let options = ServiceOptions::new().item_max(VALUE_MAX);
     let mut service = MemcacheService::new(store.build(), options);
     let codec = Memcache::new(VALUE_MAX);
     let limits = Limits { request_bytes: Memcache::request_max(VALUE_MAX), ..Limits::default() };

@@ -22,14 +22,14 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
     match request.op {
         Op::Set(set) => {
             assert_inside(set.value, input);
-            assert!(set.value.len() <= codec.value_max(), "a value of {}", set.value.len());
+            assert!(set.value.len() <= codec.item_max(), "a value of {}", set.value.len());
         }
         Op::Meta(meta) => {
             [meta.key(), meta.flags().text(), meta.value]
                 .into_iter()
                 .filter(|part| !part.is_empty())
                 .for_each(|part| assert_inside(part, input));
-            assert!(meta.key().len() <= KEY_MAX && meta.value.len() <= codec.value_max());
+            assert!(meta.key().len() <= KEY_MAX && meta.value.len() <= codec.item_max());
         }
         Op::Upload(_) | Op::UploadMeta(_) | Op::Piece(_) => panic!("small values are collected"),
         Op::Get(_)

@@ -26,11 +26,14 @@ const JUMP: u8 = 0xfe;
 /// The wall clock at the start of a session.
 const START_UNIX_MS: u64 = 1_700_000_000_000;
 
+/// Bytes of an item with a short key besides its value, as memcached counts them.
+const AROUND_VALUE: usize = 64;
+
 /// What the header says.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     bounds: Bounds,
-    value_max: usize,
+    item_max: usize,
     memory_bytes: u64,
     /// Every value is taken in pieces. The memory of those that are not whole depends on how they arrive, so then there
     /// is enough for all.
@@ -40,7 +43,7 @@ struct Setup {
 impl Setup {
     fn read(header: [u8; HEADER]) -> Self {
         let [water, turn, request, block, value, memory] = header.map(usize::from);
-        let value_max = 1 << (value % 12);
+        let item_max = AROUND_VALUE + (1 << (value % 12));
         Setup {
             bounds: Bounds {
                 limits: Limits {
@@ -50,9 +53,9 @@ impl Setup {
                 },
                 recv_block: 16 << (block % 8),
                 // The line of a value, with room to spare, or an error line.
-                reply_max: value_max + 512,
+                reply_max: item_max + 512,
             },
-            value_max,
+            item_max,
             memory_bytes: if memory % 2 == 0 || memory & 2 != 0 { 8 << 20 } else { 64 << 10 },
             in_pieces: memory & 2 != 0,
         }
@@ -61,11 +64,11 @@ impl Setup {
     fn service(&self) -> Sober {
         let store = HashMapStore::builder()
             .memory(self.memory_bytes)
-            .item_max(self.value_max as u64)
+            .item_max(self.item_max as u64)
             .shards(1)
             .seed(7)
             .build();
-        let options = ServiceOptions::new().value_max(self.value_max);
+        let options = ServiceOptions::new().item_max(self.item_max);
         Sober(MemcacheService::new(store, options))
     }
 }
@@ -115,7 +118,7 @@ fn play_once(
     let clock = Clock::manual(START_UNIX_MS);
     let reader = cut.as_ref().map(|(_, noise)| noise.clone());
     let pieces_above = if setup.in_pieces { 0 } else { usize::MAX };
-    let codec = Memcache::new(setup.value_max).pieces_above(pieces_above);
+    let codec = Memcache::new(setup.item_max).pieces_above(pieces_above);
     let mut peer = Peer::new(codec, setup.service(), clock.clone(), setup.bounds, reader);
     for (before, bytes) in segments {
         clock.advance(*before);

@@ -14,7 +14,7 @@ complete -c segcache -s Y -l auth-file -d 'Have clients log in as one of the use
 complete -c segcache -s D -d 'Count requests by the prefix of their key, which this character ends: stats detail' -r
 complete -c segcache -s c -l conn-limit -d 'Connections served at once [default: 10000]' -r
 complete -c segcache -s t -l threads -d 'Threads that serve requests [default: 1]' -r
-complete -c segcache -s I -l max-item-size -d 'Largest value in bytes, or with suffix k, m or g [default: 1m]' -r
+complete -c segcache -s I -l max-item-size -d 'Largest item in bytes, or with suffix k, m or g [default: 1m]' -r
 complete -c segcache -s b -l listen-backlog -d 'Connections that may wait to be accepted [default: 1024]' -r
 complete -c segcache -s P -l pidfile -d 'File to write the process\'s number to' -r -F
 complete -c segcache -s u -l user -d 'User to become, when started by root' -r

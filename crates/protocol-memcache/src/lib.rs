@@ -59,7 +59,6 @@
 //!   of a list is too long, memcached loses unsent replies to earlier requests; here every request
 //!   is answered. No empty line follows that error, as it does from memcached.
 //! * `incr` of a value that consists of white space is an error; memcached reads past its end.
-//! * The size limit applies to the value alone ([`Memcache::new`]).
 //! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two
 //!   seconds before, as memcached's does.
 //!
@@ -108,6 +107,7 @@ mod cluster;
 mod command;
 mod crowd;
 mod exptime;
+mod item_size;
 pub mod metrics;
 mod op;
 mod opcode;

@@ -9,21 +9,21 @@ use std::time::Duration;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush`, `shutdown`, `dump`, `watch`, `prefix_delimiter`, `detail`, `users` and `cluster` change the
+/// Only `item_max`, `flush`, `shutdown`, `dump`, `watch`, `prefix_delimiter`, `detail`, `users` and `cluster` change the
 /// behaviour of the service. The others are only shown to clients, and should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
 ///
 /// let options = ServiceOptions::new().version("1.0.0").threads(8);
-/// assert_eq!(options.value_max, 1 << 20);
+/// assert_eq!(options.item_max, 1 << 20);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServiceOptions {
-    /// The largest value in bytes that `append`, `prepend`, `incr` and `decr` may produce; 1 MiB
-    /// unless set. The codec must be given the same limit.
-    pub value_max: usize,
+    /// The largest item in bytes that `append` and `prepend` may produce, counted as [`Memcache::new`](crate::Memcache::new) says; 1 MiB unless
+    /// set. The codec must be given the same limit.
+    pub item_max: usize,
     /// What `version` answers.
     pub version: String,
     /// The server's own name and version, which `stats` tells.
@@ -98,7 +98,7 @@ impl Default for TlsFiles {
 impl Default for ServiceOptions {
     fn default() -> Self {
         ServiceOptions {
-            value_max: 1 << 20,
+            item_max: 1 << 20,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             software: concat!("shoebill ", env!("CARGO_PKG_VERSION")).to_owned(),
             threads: 1,
@@ -144,8 +144,8 @@ macro_rules! setters {
 }
 
 setters! {
-    /// Sets the largest value in bytes.
-    value_max: usize,
+    /// Sets the largest item in bytes.
+    item_max: usize,
     /// Sets the number of threads that serve requests.
     threads: usize,
     /// Sets the most connections at a time.

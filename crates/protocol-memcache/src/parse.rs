@@ -17,6 +17,7 @@ pub(crate) mod number;
 pub(crate) mod text;
 
 use crate::crowd::Crowd;
+use crate::item_size::{AROUND_MAX, item_bytes};
 use crate::op::Op;
 use crate::reply::text as reply;
 use crate::request::Request;
@@ -68,22 +69,30 @@ pub struct Memcache {
     login: Login,
 }
 
-/// Sizes of values in bytes.
+/// Sizes in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
-    /// The largest that is accepted.
-    value_max: usize,
-    /// The largest that is collected before it is stored, at most `value_max`.
+    /// The largest [item](item_bytes) that is accepted.
+    item_max: usize,
+    /// The largest value that is collected before it is stored, at most `item_max`.
     whole_max: usize,
+    /// The largest value that is accepted whatever its key and flags, and collected if it is there as a whole.
+    sure_max: usize,
     /// While this is there, smaller ones are not collected either.
     crowd: Crowd,
 }
 
 impl Sizes {
-    /// The largest value that is collected if it is there as a whole.
+    fn new(item_max: usize, whole_max: usize, crowd: Crowd) -> Self {
+        let whole_max = whole_max.min(item_max);
+        let sure_max = whole_max.min(WHOLE_MAX_CROWDED).min(item_max.saturating_sub(AROUND_MAX));
+        Sizes { item_max, whole_max, sure_max, crowd }
+    }
+
+    /// Whether an item is too large.
     #[inline]
-    fn sure_max(&self) -> usize {
-        self.whole_max.min(WHOLE_MAX_CROWDED)
+    fn refuse(&self, key_len: usize, flags: u32, value_len: usize) -> bool {
+        item_bytes(key_len, flags, value_len) > self.item_max
     }
 
     /// Whether a value is taken in pieces.
@@ -153,21 +162,20 @@ impl Forms {
 }
 
 impl Memcache {
-    /// A codec that accepts values of up to `value_max` bytes.
+    /// A codec that accepts items of up to `item_max` bytes.
     ///
-    /// The limit is on the value alone. memcached's (`-I`) is on the value, the key and about 50
-    /// bytes of header together, so with the same number its largest value is a little shorter.
+    /// They are counted as memcached counts them for its `-I`: those of the key and of the value, 4 for flags that are not
+    /// 0, and 59 more, of which its header is the most. So the largest value is a little shorter.
     #[must_use]
-    pub fn new(value_max: usize) -> Self {
-        let (whole_max, crowd) = (WHOLE_MAX.min(value_max), Crowd::default());
-        let sizes = Sizes { value_max, whole_max, crowd };
+    pub fn new(item_max: usize) -> Self {
+        let sizes = Sizes::new(item_max, WHOLE_MAX, Crowd::default());
         Memcache { sizes, forms: Forms::Auto, login: Login::Needless }
     }
 
     /// Sets the size in bytes above which values are taken in pieces; [`WHOLE_MAX`] unless set, `usize::MAX` for none.
     #[must_use]
     pub fn pieces_above(mut self, bytes: usize) -> Self {
-        self.sizes.whole_max = bytes.min(self.sizes.value_max);
+        self.sizes = Sizes::new(self.sizes.item_max, bytes, self.sizes.crowd);
         self
     }
 
@@ -199,17 +207,17 @@ impl Memcache {
         self.login = if is_in { Login::Done } else { Login::Missing };
     }
 
-    /// The largest request in bytes when values have up to `value_max` bytes: a storage command
+    /// The largest request in bytes when items have up to `item_max` bytes: a storage command
     /// with its body, or the checked part of a list of keys.
     #[must_use]
-    pub fn request_max(value_max: usize) -> usize {
-        value_max.saturating_add(LINE_MAX + 4).max(2 * LIST_CHECKED_MAX)
+    pub fn request_max(item_max: usize) -> usize {
+        item_max.saturating_add(LINE_MAX + 4).max(2 * LIST_CHECKED_MAX)
     }
 
-    /// The largest value in bytes.
+    /// The largest item in bytes, as memcached counts them.
     #[must_use]
-    pub fn value_max(&self) -> usize {
-        self.sizes.value_max
+    pub fn item_max(&self) -> usize {
+        self.sizes.item_max
     }
 }
 

@@ -149,7 +149,7 @@ fn every_command_of_the_table_is_parsed() {
             _ => " key 0 0 0",
         };
         let line = format!("{}{words}\r\n\r\n", command.name);
-        let parsed = Memcache::new(10).parse(&mut Default::default(), line.as_bytes());
+        let parsed = Memcache::new(1 << 10).parse(&mut Default::default(), line.as_bytes());
         let Ok(Parsed::Request { request, .. }) = parsed else {
             panic!("{} {}: {parsed:?}", command.name, command.usage);
         };

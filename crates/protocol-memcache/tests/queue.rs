@@ -10,7 +10,7 @@ use protocol::{
 use protocol_memcache::metrics::{LARGE_GIVEN_UP, LARGE_WAITED};
 use protocol_memcache::{Cursor, Memcache};
 use std::time::Duration;
-use support::server::{Server, VALUE_MAX};
+use support::server::{ITEM_MAX, Server};
 
 const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object\r\n";
 
@@ -29,7 +29,7 @@ impl Client {
     fn new(serial: u64) -> Self {
         Client {
             id: ConnectionId::new(0, serial),
-            codec: Memcache::new(VALUE_MAX).pieces_above(0),
+            codec: Memcache::new(ITEM_MAX).pieces_above(0),
             cursor: Cursor::default(),
             input: Vec::new(),
             out: SendBuf::new(),

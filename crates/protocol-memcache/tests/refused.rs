@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::server::{Connection, Server, VALUE_MAX};
+use support::server::{Connection, ITEM_MAX, Server};
 
 const COMMANDS: [&str; 7] = ["set", "add", "replace", "append", "prepend", "cas", "ms"];
 
@@ -95,7 +95,7 @@ fn a_body_is_never_parsed() {
     let mut refused = 0;
     for round in 0..10_000 {
         let len = match random.below(40) {
-            0 => VALUE_MAX + 1 + random.below(100),
+            0 => ITEM_MAX + 1 + random.below(100),
             1..4 => random.below(3),
             _ => random.below(300),
         };

@@ -191,7 +191,7 @@ fn general_statistics_count_what_happened_and_can_be_reset() {
 fn settings_show_the_options() {
     let options = ServiceOptions::new()
         .version("9.9")
-        .value_max(2048)
+        .item_max(2048)
         .threads(3)
         .port(11_211)
         .listen("127.0.0.1")
@@ -212,8 +212,8 @@ fn settings_show_the_options() {
     ] {
         assert!(text.contains(&format!("STAT {line}\r\n")), "{line} in {text}");
     }
-    let body = "v".repeat(2048);
-    server.ask(format!("set a 0 0 2048\r\n{body}\r\n").as_bytes());
+    let body = "v".repeat(2048 - 60);
+    server.ask(format!("set a 0 0 {}\r\n{body}\r\n", body.len()).as_bytes());
     assert_eq!(server.text("append a 0 0 1\r\nv\r\n"), "NOT_STORED\r\n");
 }
 

@@ -56,7 +56,7 @@ fn cache() -> Vec<Flag<Config>> {
         flag("-I", "max-item-size")
             .after("threads")
             .value("SIZE", item_size as fn(&str) -> Result<ByteSize, String>)
-            .about("Largest value in bytes, or with suffix k, m or g [default: 1m]")
+            .about("Largest item in bytes, or with suffix k, m or g [default: 1m]")
             .over("[cache] value_max")
             .sets(|said, size| said.config.cache.set_value_max(size)),
     ]

@@ -57,7 +57,8 @@ config::section! {
         /// on top.
         pub(crate) memory: ByteSize = ByteSize(64 << 20),
             takes "size, at least `\"1MB\"`", rule Cache::memory_problem;
-        /// The largest value. It passes through a buffer that counts against `memory` too.
+        /// The largest item as memcached counts it: key, value and about 60 bytes; in RESP the largest value alone. It
+        /// passes through a buffer that counts against `memory` too.
         value_max: Option<ByteSize> = None,
             takes "`\"1KB\"` to `\"1GB\"`, at most a quarter of `memory` (half with `hashmap`)",
             absent "`\"1MB\"`, or that share of a smaller `memory`",
@@ -193,7 +194,7 @@ impl Config {
     /// The options of the memcache service, which it shows in `stats settings`.
     pub(crate) fn service_options(&self, name: &str, version: &str) -> ServiceOptions {
         server_memcache::options(self, name, version)
-            .value_max(self.cache.value_max().0 as usize)
+            .item_max(self.cache.value_max().0 as usize)
             .evictions(self.evicts())
     }
 

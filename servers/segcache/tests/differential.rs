@@ -36,7 +36,6 @@
 //! * `stats detail on`: prefixes are shown in another order. The sessions have it.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
 //!   before.
-//! * Values in the last 400 bytes below the limit, which memcached counts with key and header.
 //! * Lines of 2,048 to 40,000 bytes other than of `get` and `gets`: whether memcached closes the
 //!   connection then depends on how they arrive.
 //! * Expiry times and flushes in the near future, which depend on when the command arrives; the

@@ -61,7 +61,7 @@ fn spawn<S: Scan + Receive + Clone + Send + 'static>(
     builder: Builder,
     store: S,
 ) -> Process {
-    let options = ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX);
+    let options = ServiceOptions::new().version("1.6.45").item_max(VALUE_MAX);
     let last = row.workers - 1;
     let mut first = Some(MemcacheService::new(store, options));
     let hand_out = move |worker| {

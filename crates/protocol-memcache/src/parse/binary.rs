@@ -111,7 +111,7 @@ pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], sizes: &Sizes)
         && row.key.allows(header.key_len)
         && row.value.allows(value_len);
     if !fits {
-        return unusual(position, input, &header, row, sizes.value_max);
+        return unusual(position, input, &header, row, sizes);
     }
     frame(position, input, &header, row, value_len, sizes)
 }
@@ -123,7 +123,7 @@ fn unusual<'a>(
     input: &'a [u8],
     header: &Header<'_>,
     row: &OpcodeRow,
-    value_max: usize,
+    sizes: &Sizes,
 ) -> Step<'a> {
     let total = HEADER_LEN + header.body_len;
     if row.command != CommandId::Auth || header.extras_len > 0 {
@@ -133,7 +133,7 @@ fn unusual<'a>(
     if !row.key.allows(header.key_len) || !row.value.allows(value_len) {
         return header.close(INVALID);
     }
-    let op = if let Some(refused) = login::unread(header.key_len, value_len, value_max) {
+    let op = if let Some(refused) = login::unread(header.key_len, value_len, sizes.item_max) {
         refused
     } else if input.len() < total {
         return Ok(Parsed::NeedMore { at_least: total - input.len() });
@@ -177,13 +177,15 @@ fn frame<'a>(
         let op = |parts: &Parts<'a>| parts.op(row.opcode);
         return request(input, header, row, (total - value_len, total), op);
     }
-    if sizes.is_large(value_len) {
+    // An item that may be too large, if all that is beside its value makes it so.
+    let is_doubtful = sizes.refuse(0, u32::MAX, header.body_len);
+    if is_doubtful || sizes.is_large(value_len) {
         return large(position, input, header, row, value_len, sizes);
     }
     request(input, header, row, (total, total), |parts| parts.op(row.opcode))
 }
 
-/// The request to store a value that is not collected.
+/// The request to store a value that is not collected, or may be too large: its flags, too, decide that.
 #[cold]
 fn large<'a>(
     position: &mut Position,
@@ -195,9 +197,15 @@ fn large<'a>(
 ) -> Step<'a> {
     let total = HEADER_LEN + header.body_len;
     let value_at = total - value_len;
-    if value_len > sizes.value_max {
+    let Some(extras) = input.get(HEADER_LEN..HEADER_LEN + header.extras_len) else {
+        return Ok(Parsed::NeedMore { at_least: value_at - input.len() });
+    };
+    if sizes.refuse(header.key_len, word(extras, 0), value_len) {
         let op = |parts: &Parts<'a>| parts.oversized(row.opcode);
         return request(input, header, row, (value_at, total), op);
+    }
+    if !sizes.is_large(value_len) {
+        return request(input, header, row, (total, total), |parts| parts.op(row.opcode));
     }
     let announced = value_len as u32;
     let step = request(input, header, row, (value_at, value_at), |parts| {

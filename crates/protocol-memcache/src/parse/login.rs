@@ -115,11 +115,11 @@ const MECHANISM_MAX: usize = 32;
 pub(super) fn unread<'a>(
     mechanism: usize,
     credentials: usize,
-    value_max: usize,
+    item_max: usize,
 ) -> Option<Login<'a>> {
     if mechanism > MECHANISM_MAX {
         Some(Login::LongMechanism)
-    } else if credentials > value_max {
+    } else if credentials > item_max {
         Some(Login::TooLarge)
     } else {
         (credentials > CREDENTIALS_MAX).then_some(Login::Wrong)

@@ -19,10 +19,10 @@ mod tests;
 pub use flags::Flags;
 pub(crate) use flags::Letters;
 
-use super::Step;
 use super::text;
 use super::text::set::Announced;
 use super::text::words::next_word;
+use super::{Sizes, Step};
 use crate::command::CommandId;
 use crate::op::{Act, Meta, Op};
 use crate::reply::meta as reply;
@@ -90,7 +90,7 @@ fn set<'a>(
         Ok(flags) => flags,
         Err(reply) => return Err(Malformed::skip(reply, total)),
     };
-    if len > sizes.value_max {
+    if len > sizes.sure_max && is_too_large(sizes, key, &flags, len) {
         return found(command, Meta::new(Act::SetTooLarge, line, key, flags), total);
     }
     if announced.is_large(len) {
@@ -100,6 +100,13 @@ fn set<'a>(
         return Ok(Parsed::Request { request, consumed: header });
     }
     body(command, Meta::new(Act::Set, line, key, flags), input, header, len)
+}
+
+/// Whether the item of an `ms` is too large.
+fn is_too_large(sizes: &Sizes, key: &[u8], flags: &Flags<'_>, len: usize) -> bool {
+    let written = flags.has(const { Letters::of(b"b") }).then(|| base64::decode(key)).flatten();
+    let key_len = written.map_or(key.len(), |decoded| decoded.as_bytes().len());
+    sizes.refuse(key_len, flags.client_flags(), len)
 }
 
 /// Completes an `ms` with the `len` bytes of its body, once the body and its line end have arrived.

@@ -34,7 +34,7 @@ use protocol::Parsed;
 /// Finds the next request at the start of a line. Inside of a list of keys, [`keys::next`] does.
 #[inline]
 pub(super) fn parse<'a>(sizes: &Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
-    if let Some(step) = fast::parse(input, sizes.sure_max()) {
+    if let Some(step) = fast::parse(input, sizes.sure_max) {
         return step;
     }
     line::parse(sizes, position, input)

@@ -3,6 +3,7 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
+use crate::item_size::item_bytes;
 use crate::metrics::{self, SetMetrics};
 use crate::op::{Mode, Set};
 use clock::Now;
@@ -67,10 +68,10 @@ impl<S: Receive> MemcacheService<S> {
     /// and when the result would be too large.
     fn extend(&mut self, set: &Set<'_>, before: &[u8], after: &[u8], now: Now) -> Stored {
         let more = before.len() + after.len();
-        let value_max = self.shared.options.value_max;
+        let item_max = self.shared.options.item_max;
         let extended = self.store.update_versioned(set.key, now.ticks, |item| match item {
             Some(item) if !has_version(&item, set.cas) => (Change::Keep, Err(StoreError::Exists)),
-            Some(item) if item.value().len().saturating_add(more) <= value_max => {
+            Some(item) if extended_bytes(set.key, &item, more) <= item_max => {
                 (Change::Extend { before, after }, Ok(()))
             }
             Some(_) | None => (Change::Keep, Err(StoreError::NotFound)),
@@ -156,6 +157,11 @@ impl<S: Receive> MemcacheService<S> {
             Outcome::NotFound
         }
     }
+}
+
+/// Bytes of an item when its value has so many more.
+pub(super) fn extended_bytes(key: &[u8], item: &impl Item, more: usize) -> usize {
+    item_bytes(key.len(), item.flags(), item.value().len().saturating_add(more))
 }
 
 /// Whether an item has this CAS number; 0 is any.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const START_UNIX_MS: u64 = 1_795_000_000_000;
 
 /// The largest value the server accepts.
-pub const VALUE_MAX: usize = 1 << 20;
+pub const ITEM_MAX: usize = 1 << 20;
 
 /// A worker and its clock.
 pub struct Server {
@@ -29,7 +29,7 @@ pub struct Server {
 
 impl Server {
     pub fn new() -> Self {
-        Self::with(ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX))
+        Self::with(ServiceOptions::new().version("1.6.45").item_max(ITEM_MAX))
     }
 
     pub fn with(options: ServiceOptions) -> Self {
@@ -48,7 +48,7 @@ impl Server {
         let users = b"user:password\nbob:secret\nu:p\nb:p:q\nc: d\n:only\nempty:\n";
         std::fs::write(file.path(), users).expect("the file is written");
         let users = Arc::new(UserFile::read(file.path()).expect("users"));
-        Self::with(ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX).users(users))
+        Self::with(ServiceOptions::new().version("1.6.45").item_max(ITEM_MAX).users(users))
     }
 
     /// Another worker of the same server.
@@ -95,7 +95,7 @@ pub struct Connection {
 impl Default for Connection {
     fn default() -> Self {
         Connection {
-            codec: Memcache::new(VALUE_MAX),
+            codec: Memcache::new(ITEM_MAX),
             cursor: Cursor::default(),
             input: Vec::new(),
             skip: 0,
@@ -108,12 +108,12 @@ impl Default for Connection {
 impl Connection {
     /// A connection whose client must log in.
     pub fn of_guest() -> Self {
-        Connection { codec: Memcache::new(VALUE_MAX).with_login(), ..Self::default() }
+        Connection { codec: Memcache::new(ITEM_MAX).with_login(), ..Self::default() }
     }
 
     /// A connection whose every value is taken in pieces.
     pub fn in_pieces() -> Self {
-        Connection { codec: Memcache::new(VALUE_MAX).pieces_above(0), ..Self::default() }
+        Connection { codec: Memcache::new(ITEM_MAX).pieces_above(0), ..Self::default() }
     }
 
     /// Sends `input` in pieces of `piece` bytes; returns all replies.

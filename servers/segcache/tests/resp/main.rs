@@ -44,7 +44,7 @@ const STORAGES: [(&str, Spawn); 2] = [
 ];
 
 fn spawn<S: Scan + Receive + Clone + Send + 'static>(builder: Builder, store: S) -> Process {
-    let memcache = MemcacheService::new(store, ServiceOptions::new().value_max(VALUE_MAX));
+    let memcache = MemcacheService::new(store, ServiceOptions::new().item_max(VALUE_MAX));
     let resp = Commands::new(StringsOptions::new().value_max(VALUE_MAX));
     let services = builder.clones(Sharing::new(memcache, resp));
     let connection = |tag| match tag {

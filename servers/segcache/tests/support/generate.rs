@@ -419,8 +419,7 @@ impl Generator {
 
     /// A value around the limit and above, with its body.
     ///
-    /// memcached counts the key and its own header too, so the last 400 bytes below the limit are its
-    /// own. The key with such a value is never appended to.
+    /// Key, flags and a header count too, so what is just below the limit is stored or refused.
     fn large(&mut self) -> Unit {
         let name = self.random.pick(&[&b"set"[..], b"add", b"replace", b"append", b"prepend"]);
         let (key, len) = match name {
@@ -430,7 +429,7 @@ impl Generator {
             _ => match self.random.below(8) {
                 0 => (self.key_of_large(), 450_000),
                 1 => (self.key_of_large(), 600_000),
-                2..5 => (BIG.to_vec(), VALUE_MAX - 400),
+                2..5 => (BIG.to_vec(), VALUE_MAX - self.random.below(400)),
                 5 => (BIG.to_vec(), VALUE_MAX + 1),
                 6 => (self.key_of_large(), VALUE_MAX + 1),
                 _ => (self.key_of_large(), VALUE_MAX + 1 + self.random.below(100_000)),

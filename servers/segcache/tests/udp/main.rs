@@ -150,6 +150,20 @@ fn datagrams_are_answered_as_memcached_answers_them() {
 }
 
 #[test]
+fn an_item_in_a_datagram_is_too_large_where_it_is_for_memcached() {
+    let server = segcache(&["-I", "2k"], "");
+    let mut asker = Asker::new(server.address);
+    let mut set = |len: usize| {
+        let request = format!("set k 0 0 {len}\r\n{}\r\n", "x".repeat(len));
+        String::from_utf8(asker.ask(request.as_bytes())).unwrap()
+    };
+    // The key and 59 bytes more are a part of the item.
+    assert_eq!(set(2048 - 60), "STORED\r\n");
+    assert_eq!(set(2048 - 59), "SERVER_ERROR object too large for cache\r\n");
+    assert_eq!(String::from_utf8(asker.ask(b"get k\r\n")).unwrap(), "END\r\n");
+}
+
+#[test]
 fn it_is_off_unless_it_is_asked_for() {
     let command = |port: u16| {
         let mut command = Command::new(segcache_path());

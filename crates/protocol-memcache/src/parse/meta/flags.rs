@@ -180,6 +180,11 @@ impl<'a> Flags<'a> {
         number::digits_u64(self.argument(letter)?)
     }
 
+    /// The client's flags that an `ms` stores.
+    pub(crate) fn client_flags(&self) -> u32 {
+        self.number(b'F').map_or(0, |number| number as u32)
+    }
+
     /// The flags as they were written.
     #[must_use]
     pub fn text(&self) -> &'a [u8] {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What lines become, and that no form of a line is parsed in two ways.
 
+use crate::item_size::item_bytes;
 use crate::op::{Act, Meta, Op};
 use crate::parse::{LINE_MAX, Memcache};
 use crate::request::Request;
 use protocol::{Malformed, Parsed, Protocol};
 
+/// The largest value of an item with a key of three bytes and without flags.
 const VALUE_MAX: usize = 100;
 
 fn parse(input: &[u8]) -> Result<Parsed<Request<'_>>, Malformed> {
-    Memcache::new(VALUE_MAX).parse(&mut Default::default(), input)
+    Memcache::new(item_bytes(3, 0, VALUE_MAX)).parse(&mut Default::default(), input)
 }
 
 fn meta(input: &[u8]) -> (Meta<'_>, usize) {
@@ -64,6 +66,22 @@ fn a_request_borrows_key_flags_and_value() {
     assert_eq!((got.act, got.key(), consumed), (Act::SetTooLarge, &b"key"[..], 12 + 101 + 2));
     let (got, _) = meta(b"mn\r\n");
     assert_eq!((got.act, Op::Meta(got).key()), (Act::Noop, None));
+}
+
+#[test]
+fn flags_and_a_key_as_it_is_stored_count_in_the_size_of_an_item() {
+    for (key, flags, len) in [
+        ("key", "", 100),
+        ("key", "F0", 100),
+        ("key", "F7", 96),
+        ("bXk=", "b", 101),
+        ("bXkxMg==", "b", 99),
+    ] {
+        for (len, act) in [(len, Act::Set), (len + 1, Act::SetTooLarge)] {
+            let input = format!("ms {key} {len} {flags}\r\n{}\r\n", "x".repeat(len));
+            assert_eq!(meta(input.as_bytes()).0.act, act, "{key} {flags} {len}");
+        }
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(super) fn parse<'a>(
         let reply = if quiet { ErrorReply::NONE } else { reply::BAD_FORMAT };
         return Err(Malformed::skip(reply, header + len + 2));
     };
-    if len > sizes.value_max {
+    if sizes.refuse(set.key.len(), set.flags, len) {
         let op = Op::Oversized { key: set.key, mode };
         let request = Request::text(command.id, op, Text::unless(quiet));
         return found(request, header + len + 2);

@@ -3,6 +3,7 @@
 
 use super::super::MemcacheService;
 use super::super::outcome::Outcome;
+use super::super::set::extended_bytes;
 use super::{failed, given_version};
 use crate::metrics;
 use crate::op::Mode;
@@ -40,7 +41,7 @@ impl<S: Receive> MemcacheService<S> {
             return self.meta_set_if(shown, value, out);
         }
         let put = Put::new(shown.key, value)
-            .flags(client_flags(&shown.flags))
+            .flags(shown.flags.client_flags())
             .expiry(expiry(shown))
             .condition(Condition::Always);
         match self.store.put(put, shown.now.ticks) {
@@ -57,9 +58,9 @@ impl<S: Receive> MemcacheService<S> {
     #[inline(never)]
     fn meta_set_if(&mut self, shown: &Shown<'_>, value: &[u8], out: &mut SendBuf) -> Outcome {
         let mode = mode(&shown.flags);
-        let value_max = self.shared.options.value_max;
+        let item_max = self.shared.options.item_max;
         let decided = self.store.update_versioned(shown.key, shown.now.ticks, |item| {
-            decide(shown, mode, value, value_max, item.as_ref())
+            decide(shown, mode, value, item_max, item.as_ref())
         });
         self.tell_decided(shown, mode, decided, value.len(), out)
     }
@@ -149,11 +150,7 @@ pub(in crate::service) fn mode(flags: &Flags<'_>) -> Mode {
 
 /// The client's flags and the expiry that a value is stored with.
 pub(in crate::service) fn stored_with(shown: &Shown<'_>) -> (u32, Expiry) {
-    (client_flags(&shown.flags), expiry(shown))
-}
-
-fn client_flags(flags: &Flags<'_>) -> u32 {
-    flags.number(b'F').map_or(0, |number| number as u32)
+    (shown.flags.client_flags(), expiry(shown))
 }
 
 fn expiry(shown: &Shown<'_>) -> Expiry {
@@ -166,13 +163,13 @@ fn decide<'v>(
     shown: &Shown<'_>,
     mode: Mode,
     value: &'v [u8],
-    value_max: usize,
+    item_max: usize,
     item: Option<&impl Item>,
 ) -> (Change<'v>, Decided) {
     let flags = &shown.flags;
     let refused = |decided| (Change::Keep, decided);
     let whole = Write {
-        flags: Some(client_flags(flags)),
+        flags: Some(flags.client_flags()),
         expiry: Some(expiry(shown)),
         version: given_version(flags),
         ..Write::new(Content::Whole(value))
@@ -204,10 +201,10 @@ fn decide<'v>(
             if cas.is_some_and(|wanted| wanted != 0 && wanted != item.version().get()) {
                 return refused(Decided::Exists);
             }
-            let len = item.value().len().saturating_add(value.len());
-            if len > value_max {
+            if extended_bytes(shown.key, item, value.len()) > item_max {
                 return refused(Decided::NotStored);
             }
+            let len = item.value().len().saturating_add(value.len());
             let (before, after) =
                 if mode == Mode::Append { (&b""[..], value) } else { (value, &b""[..]) };
             let content = Content::Around { before, after };

@@ -47,7 +47,7 @@ pub(super) fn settings<S: Receive>(service: &MemcacheService<S>, show: Show<'_>)
         ("binding_protocol", &options.forms.name()),
         ("auth_enabled_sasl", &yes(has_sasl)),
         ("auth_enabled_ascii", &auth_file),
-        ("item_size_max", &options.value_max),
+        ("item_size_max", &options.item_max),
         // A client too many is told so.
         ("maxconns_fast", &"yes"),
         ("hashpower_init", &0),
