@@ -44,7 +44,8 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         Op::Detail(Detail::Unknown) => name = b"detail",
         Op::Version | Op::Noop | Op::Quit => {}
         Op::Oversized { .. } | Op::Upload(_) | Op::Login(_) => return None,
-        Op::ListEnd { .. }
+        Op::BadFlush { .. }
+        | Op::ListEnd { .. }
         | Op::Piece(_)
         | Op::UploadMeta(_)
         | Op::Meta(_)

@@ -39,6 +39,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Arith(_)
         | Op::Touch { .. }
         | Op::FlushAll { .. }
+        | Op::BadFlush { .. }
         // The topic is one of ours where it was abbreviated.
         | Op::Stats { .. }
         | Op::Detail(_)
@@ -154,6 +155,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Piece(_)
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
+        | Op::BadFlush { .. }
         | Op::Stats { .. }
         | Op::Detail(_)
         | Op::Config { .. }

@@ -12,6 +12,9 @@ use storage::Expiry;
 /// The largest relative expiry time, 30 days; a larger number is a unix time.
 const RELATIVE_MAX_S: i64 = 60 * 60 * 24 * 30;
 
+/// How long before its time a delayed flush takes place.
+const FLUSHED_BEFORE_MS: u64 = 1000;
+
 /// How long before its start memcached's time begins.
 const EARLIER: Duration = Duration::from_secs(62);
 
@@ -41,15 +44,20 @@ impl Exptime {
 
     /// When a delayed `flush_all` takes place: `None` is at once, which a unix time in the past is, too, and `Some(None)`
     /// never, which is what memcached makes of one before it has started.
+    ///
+    /// It is a second before the time that is given: memcached flushes when its clock of whole seconds shows the one before,
+    /// which is then or up to a second earlier.
     pub(crate) fn flush(self, now: Now) -> Option<Option<Ticks>> {
         match self.0 {
             i64::MIN..=0 => None,
             seconds => {
-                let moment = self.moment(now);
-                if seconds <= RELATIVE_MAX_S || moment > now.ticks {
+                let moment = self.moment(now).as_millis().saturating_sub(FLUSHED_BEFORE_MS);
+                let moment = Ticks::from_millis(moment);
+                if moment > now.ticks {
                     return Some(Some(moment));
                 }
-                (!self.is_after_start(now)).then_some(None)
+                let is_a_time = seconds > RELATIVE_MAX_S && !self.is_after_start(now);
+                is_a_time.then_some(None)
             }
         }
     }
@@ -121,9 +129,13 @@ mod tests {
         let now = at(1_700_000_000);
         assert_eq!(Exptime(0).flush(now), None);
         assert_eq!(Exptime(-5).flush(now), None);
-        let in_two = now.ticks + Duration::from_secs(2);
-        assert_eq!(Exptime(2).flush(now), Some(Some(in_two)));
-        assert_eq!(Exptime(1_700_000_012).flush(now), Some(Some(in_two)));
+        // It takes place a second before its time.
+        let in_one = now.ticks + Duration::from_secs(1);
+        assert_eq!(Exptime(2).flush(now), Some(Some(in_one)));
+        assert_eq!(Exptime(1_700_000_012).flush(now), Some(Some(in_one)));
+        for soon in [1, 1_700_000_011] {
+            assert_eq!(Exptime(soon).flush(now), None, "{soon}");
+        }
         // The server has started ten seconds ago.
         for ago in [0, 1, 10, 71] {
             assert_eq!(Exptime(1_700_000_010 - ago).flush(now), None, "{ago}");

@@ -59,8 +59,8 @@
 //!   of a list is too long, memcached loses unsent replies to earlier requests; here every request
 //!   is answered. No empty line follows that error, as it does from memcached.
 //! * `incr` of a value that consists of white space is an error; memcached reads past its end.
-//! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two
-//!   seconds before, as memcached's does.
+//! * Time is kept in milliseconds. A delayed `flush_all` takes place a second before its time; memcached's, whose clock
+//!   has whole seconds, up to a second earlier.
 //!
 //! The binary protocol, with replies byte for byte as those of memcached 1.6.45: `tests/sessions/binary.txt`.
 //! The first byte of a connection tells which of the two it speaks ([`Forms`]). The differences:

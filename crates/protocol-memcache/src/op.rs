@@ -65,6 +65,11 @@ pub enum Op<'a> {
         /// When; `None` is at once.
         delay: Option<Exptime>,
     },
+    /// The same with a delay that is no number: it is refused, and counts all the same.
+    BadFlush {
+        /// The delay as it was written.
+        delay: &'a [u8],
+    },
     /// Show statistics.
     Stats {
         /// The topic; empty for the general statistics.
@@ -471,6 +476,7 @@ impl<'a> Op<'a> {
             Op::ListEnd { .. }
             | Op::Piece(_)
             | Op::FlushAll { .. }
+            | Op::BadFlush { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
             | Op::Config { .. }

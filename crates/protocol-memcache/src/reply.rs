@@ -24,6 +24,8 @@ use storage::{Item, Version};
 pub(crate) enum Refusal {
     /// `flush_all`, which is switched off.
     Flush,
+    /// The same after what is no time.
+    FlushDelay,
     /// `shutdown`, which is not switched on.
     Shutdown,
     /// To read certificates again where there are none.

@@ -225,6 +225,7 @@ impl<S: Receive> MemcacheService<S> {
             | Op::Arith(_)
             | Op::Touch { .. }
             | Op::FlushAll { .. }
+            | Op::BadFlush { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
             | Op::Config { .. }
@@ -264,6 +265,7 @@ impl<S: Receive> MemcacheService<S> {
             Op::Arith(ref arith) => self.arith(arith, now),
             Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
             Op::FlushAll { delay } => self.flush_all(delay, now),
+            Op::BadFlush { .. } => self.refuse_flush(),
             Op::Stats { topic } => self.stats(topic, reply, out, context),
             Op::Config { what } => self.config(what, reply, out),
             Op::Detail(detail) => self.detail(detail, reply, out),

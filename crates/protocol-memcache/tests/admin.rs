@@ -89,6 +89,7 @@ fn a_server_that_may_not_be_flushed_keeps_its_items() {
     let refused = "CLIENT_ERROR flush_all not allowed\r\n";
     assert_eq!(server.text("flush_all\r\n"), refused);
     assert_eq!(server.text("flush_all 0\r\nflush_all noreply\r\n"), refused);
+    assert_eq!(server.text("flush_all soon\r\nflush_all soon noreply\r\n"), refused);
     // The binary protocol's Flush is answered with status 0x20.
     let frame = [&b"\x80\x08"[..], &[0; 22]].concat();
     let reply = server.ask(&frame);

@@ -13,17 +13,42 @@ use std::time::Duration;
 use support::server::{Connection, Server};
 
 #[test]
-fn a_delayed_flush_takes_place_at_its_moment_for_all_workers() {
+fn a_delayed_flush_takes_place_a_second_before_its_time_for_all_workers() {
     let mut one = Server::new();
     let mut two = one.worker();
     one.ask(b"set a 0 0 1\r\n1\r\nflush_all 2\r\n");
-    one.clock.advance(Duration::from_millis(1999));
+    one.clock.advance(Duration::from_millis(999));
     assert_eq!(two.text("get a\r\n"), "VALUE a 0 1\r\n1\r\nEND\r\n");
     one.clock.advance(Duration::from_millis(1));
     assert_eq!(two.text("get a\r\nset a 0 0 1\r\n2\r\n"), "END\r\nSTORED\r\n");
     assert_eq!(one.text("get a\r\n"), "VALUE a 0 1\r\n2\r\nEND\r\n");
     one.clock.advance(Duration::from_secs(10));
     assert_eq!(two.text("get a\r\n"), "VALUE a 0 1\r\n2\r\nEND\r\n");
+}
+
+/// memcached flushes what is older than the second before the time that is given.
+#[test]
+fn a_flush_within_a_second_is_at_once() {
+    let mut server = Server::new();
+    assert_eq!(
+        server.text("set a 0 0 1\r\n1\r\nflush_all 1\r\nget a\r\n"),
+        "STORED\r\nOK\r\nEND\r\n"
+    );
+    server.ask(b"set a 0 0 1\r\n2\r\n");
+    server.clock.advance(Duration::from_secs(1));
+    assert_eq!(server.text("get a\r\n"), "VALUE a 0 1\r\n2\r\nEND\r\n");
+}
+
+#[test]
+fn a_flush_with_a_delay_that_is_no_time_counts_and_does_nothing() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 0 1\r\n1\r\n");
+    let count =
+        || metrics::value("shoebill_memcache_commands_total{command=\"flush_all\"}").unwrap();
+    let before = count();
+    assert_eq!(server.text("flush_all soon\r\n"), "CLIENT_ERROR invalid exptime argument\r\n");
+    assert_eq!(server.text("flush_all soon noreply\r\nget a\r\n"), "VALUE a 0 1\r\n1\r\nEND\r\n");
+    assert!(count() > before);
 }
 
 #[test]
@@ -46,7 +71,7 @@ fn a_worker_naps_until_a_delayed_flush() {
 #[test]
 fn a_due_flush_does_not_wait_for_maintenance() {
     let mut server = Server::new();
-    server.ask(b"set a 0 0 1\r\n1\r\nflush_all 1\r\n");
+    server.ask(b"set a 0 0 1\r\n1\r\nflush_all 2\r\n");
     server.clock.advance(Duration::from_secs(1));
     let (mut out, mut outbox) = (buffer::SendBuf::new(), Outbox::new());
     let directory = Directory::new();

@@ -320,7 +320,7 @@ impl Dialect for Binary {
     fn refused(self, out: &mut SendBuf, refusal: Refusal) {
         let failure = match refusal {
             Refusal::Flush => UNAUTHENTICATED,
-            Refusal::Wrong(_) => INVALID,
+            Refusal::FlushDelay | Refusal::Wrong(_) => INVALID,
             Refusal::Detail => NOT_FOUND,
             Refusal::NoTls
             | Refusal::Shutdown

@@ -44,8 +44,8 @@ pub(crate) const CONFIG_READ_ONLY: ErrorReply =
 pub(crate) const LONG_SLEEP: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR sleep must be one second or less\r\n");
 pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");
-pub(crate) const BAD_EXPTIME: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
+const NO_TIME: &[u8] = b"CLIENT_ERROR invalid exptime argument\r\n";
+pub(crate) const BAD_EXPTIME: ErrorReply = ErrorReply::fixed(NO_TIME);
 pub(crate) const BAD_DELTA: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid numeric delta argument\r\n");
 
@@ -264,6 +264,7 @@ impl Dialect for Text {
     fn refused(self, out: &mut SendBuf, refusal: Refusal) {
         let line: &[u8] = match refusal {
             Refusal::Flush => b"CLIENT_ERROR flush_all not allowed\r\n",
+            Refusal::FlushDelay => NO_TIME,
             Refusal::Shutdown => b"SERVER_ERROR: shutdown not enabled\r\n",
             Refusal::NoTls => b"Error TLS not enabled\r\n",
             Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",

@@ -4,6 +4,7 @@
 use super::MemcacheService;
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
+use crate::metrics;
 use crate::reply::Refusal;
 use clock::{Now, Ticks};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,6 +69,14 @@ impl<S: Receive> MemcacheService<S> {
             self.store.clear();
         }
         Outcome::Ok
+    }
+
+    /// Refuses a flush whose delay is no time, which says less than that there are none.
+    #[cold]
+    pub(super) fn refuse_flush(&self) -> Outcome {
+        metrics::MALFORMED.increment();
+        let is_allowed = self.shared.options.flush;
+        Outcome::Refused(if is_allowed { Refusal::FlushDelay } else { Refusal::Flush })
     }
 
     /// Clears the store if a delayed flush is due. Costs one load when none is.

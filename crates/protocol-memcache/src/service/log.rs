@@ -45,6 +45,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
             digits(number.into()) + noreply
         }
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
+        Op::BadFlush { delay } => 1 + delay.len() + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
         Op::Config { what } => " get ".len() + what.len(),
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_size_on_the_wire_is_that_of_the_shortest_form() {
-        let lines: [&[u8]; 9] = [
+        let lines: [&[u8]; 10] = [
             b"get key\r\n",
             b"set key 1 -2 3\r\nabc\r\n",
             b"cas key 1 2 3 444 noreply\r\nabc\r\n",
@@ -127,6 +128,7 @@ mod tests {
             b"incr key 100\r\n",
             b"touch key 100 noreply\r\n",
             b"flush_all 10 noreply\r\n",
+            b"flush_all soon noreply\r\n",
             b"stats items\r\n",
             b"gat 10 key\r\n",
         ];

@@ -156,6 +156,7 @@ impl Counted {
             | Op::Arith(_)
             | Op::Touch { .. }
             | Op::FlushAll { .. }
+            | Op::BadFlush { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
             | Op::Config { .. }

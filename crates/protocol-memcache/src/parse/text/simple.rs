@@ -56,8 +56,8 @@ pub(crate) fn touch<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
 /// `[<delay>] [noreply]`
 pub(crate) fn flush_all<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
     let has_delay = words.count > usize::from(quiet);
-    let delay = has_delay.then(|| exptime(words.get(0))).transpose()?;
-    Ok(Op::FlushAll { delay })
+    let delay = has_delay.then(|| exptime(words.get(0))).transpose();
+    Ok(delay.map_or(Op::BadFlush { delay: words.get(0) }, |delay| Op::FlushAll { delay }))
 }
 
 /// The topics of `stats` that may be abbreviated, in memcached's order: what is the start of several means the first.

@@ -118,6 +118,16 @@ fn a_list_is_one_request_per_key_and_one_for_its_end() {
 }
 
 #[test]
+fn a_flush_with_a_delay_that_is_no_time_is_a_request_all_the_same() {
+    for (line, text) in
+        [(&b"flush_all 1x\r\n"[..], Text::Whole), (b"flush_all 1x noreply\r\n", Text::Quiet)]
+    {
+        let op = Op::BadFlush { delay: b"1x" };
+        assert_eq!(parse(line), found(Request::text(CommandId::FlushAll, op, text), line.len()));
+    }
+}
+
+#[test]
 fn a_write_has_all_its_fields() {
     let set =
         Set { key: b"k", value: b"ab", cas: 77, flags: 5, exptime: Exptime(-6), mode: Mode::Cas };

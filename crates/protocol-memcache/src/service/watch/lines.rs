@@ -197,6 +197,7 @@ fn stored(
         | Op::Arith(_)
         | Op::Touch { .. }
         | Op::FlushAll { .. }
+        | Op::BadFlush { .. }
         | Op::Stats { .. }
         | Op::Detail(_)
         | Op::Dump(_)
