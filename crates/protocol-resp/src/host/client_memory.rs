@@ -16,8 +16,9 @@
 //! 3. Else: a share of the machine's memory ([`MACHINE_SHARE`]).
 //!
 //! Strings that replies hold by reference are no memory of the clients while their keys have them. Those that
-//! their keys have lost meanwhile, the [orphans](values::orphans), count once each. They weigh on the clients that wait
-//! for most by reference, first of all on those that leave it unread.
+//! their keys have lost meanwhile, the [orphans](values::orphans), count once each, and so do messages, however many
+//! clients wait for them. They weigh on the clients that wait for most by reference, first of all on those that leave it
+//! unread.
 //!
 //! The clients that take most are closed first (`client_memory/choice.rs`), at once and without sending their
 //! replies. Until their workers have freed that memory it counts as free, so that no key is evicted for memory
@@ -94,12 +95,10 @@ impl Allowance {
 pub(crate) struct ClientMemory {
     /// `maxmemory-clients`: bytes, or below 0 percent of `maxmemory`.
     limit: AtomicI64,
-    /// Bytes of buffers and orphans, of all workers.
+    /// Bytes of buffers, of messages and of orphans, of all workers.
     buffers: AtomicU64,
     /// The part of them with bytes that wait to be sent.
     unsent: AtomicU64,
-    /// The part of these in strings without an entry, that only replies hold.
-    orphans: AtomicU64,
     /// Bytes of held state, of all workers.
     held: AtomicU64,
     /// Number of clients closed to free memory.
@@ -156,7 +155,7 @@ impl ClientMemory {
     /// Records a change of the bytes of a worker's orphans.
     pub(crate) fn note_orphans(&self, was: u64, is: u64) {
         if was != is {
-            for sum in [&self.buffers, &self.unsent, &self.orphans] {
+            for sum in [&self.buffers, &self.unsent] {
                 sum.fetch_add(is.wrapping_sub(was), Relaxed);
             }
         }
@@ -168,8 +167,7 @@ impl ClientMemory {
     }
 
     fn taken(&self) -> Taken {
-        let [unsent, orphans] = [&self.unsent, &self.orphans].map(|sum| sum.load(Relaxed));
-        Taken { total: self.buffers() + self.held(), unsent, orphans }
+        Taken { total: self.buffers() + self.held(), unsent: self.unsent.load(Relaxed) }
     }
 
     /// Bytes of state that clients hold besides their buffers.

@@ -65,7 +65,8 @@ impl Driver {
             #[cfg(all(feature = "io-uring", target_os = "linux"))]
             Engine::IoUring => {
                 let bell = Arc::new(Bell::new()?);
-                let explain = |error: io::Error| io::Error::new(error.kind(), uring::refusal(&error));
+                let explain =
+                    |error: io::Error| io::Error::new(error.kind(), uring::refusal(&error));
                 let uring = Uring::new(bell.clone()).map_err(explain)?;
                 Ok((Driver::Completions(Box::new(uring)), Waker::Bell(bell)))
             }

@@ -73,6 +73,38 @@ fn a_large_message_counts_once() {
     rig.wait_for("the memory is free", |rig| rig.number("mem_clients_normal") < MIB);
 }
 
+/// Each message waits for one of them alone, so that its memory is that client's.
+#[test]
+fn messages_of_their_own_that_subscribers_do_not_read_push_no_keys_out() {
+    const SUBSCRIBERS: usize = 24;
+    let flags = ["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"];
+    let mut rig = Rig::start(&[&["--io-threads", "1"][..], &flags].concat());
+    for n in 0..400 {
+        rig.set(&format!("key:{n}"), 100_000);
+    }
+    let mut subscribers: Vec<_> = (0..SUBSCRIBERS).map(|_| Flood::deaf(rig.address)).collect();
+    for (n, subscriber) in subscribers.iter_mut().enumerate() {
+        subscriber.send(format!("SUBSCRIBE news:{n}\r\n").as_bytes());
+    }
+    rig.wait_for("all have subscribed", |rig| rig.number("pubsub_clients") == SUBSCRIBERS as u64);
+    // Sockets hold some megabytes for each; all messages are four times the memory.
+    let message = vec![b'm'; 1 << 20];
+    for _ in 0..11 {
+        for n in 0..SUBSCRIBERS {
+            let channel = format!("news:{n}");
+            let request = flood::request(&[b"PUBLISH", channel.as_bytes(), &message]);
+            rig.operator.send(&request);
+            assert!(rig.operator.line().starts_with(':'));
+            rig.set("another", 1_000);
+        }
+    }
+    assert!(rig.number("evicted_clients") > 0, "they are closed");
+    // Half of the memory is for what is on its way: sockets that grow look like clients that read, for a second.
+    let left: usize = rig.ask("DBSIZE").parse().unwrap();
+    assert!(left > 200, "{left} keys are left");
+    assert!(rig.number("used_memory") < 72 * MIB);
+}
+
 #[test]
 fn subscribers_that_do_not_read_small_messages_are_closed_when_they_take_too_much() {
     const SUBSCRIBERS: usize = 40;

@@ -76,8 +76,6 @@ pub(super) struct Taken {
     pub(super) total: u64,
     /// The part with bytes that wait to be sent.
     pub(super) unsent: u64,
-    /// The part of that in orphans.
-    pub(super) orphans: u64,
 }
 
 /// The clients to close so that the others are within the limit, those that take most first.
@@ -99,10 +97,10 @@ pub(super) fn choose(mut loads: Vec<Load>, allowance: Allowance, taken: Taken) -
             let left = sum(&loads, |load| load.left);
             let total = sum(&loads, |load| load.lasting) - left + left.min(behind);
             let (mut chosen, others) = cut(loads, total, lasting, |load| load.lasting);
-            let orphans = taken.orphans.saturating_sub(left);
-            let shared = sum(&others, |load| load.shared).min(orphans);
+            let behind = behind.saturating_sub(left);
+            let shared = sum(&others, |load| load.shared).min(behind);
             let total = sum(&others, |load| load.moving) + shared;
-            let size = |load: &Load| load.moving + load.shared.min(orphans);
+            let size = |load: &Load| load.moving + load.shared.min(behind);
             chosen.extend(cut(others, total, moving, size).0);
             chosen
         }

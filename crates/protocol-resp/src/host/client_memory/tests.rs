@@ -9,7 +9,7 @@ fn load(serial: u64, moving: u64, lasting: u64) -> Load {
 }
 
 /// Whose memory each client has for itself.
-const APART: Taken = Taken { total: u64::MAX, unsent: u64::MAX, orphans: 0 };
+const APART: Taken = Taken { total: u64::MAX, unsent: u64::MAX };
 
 fn serials(chosen: &[Load]) -> Vec<u64> {
     chosen.iter().map(|load| load.id.serial()).collect()
@@ -85,7 +85,7 @@ fn what_keys_have_is_no_memory_of_those_who_wait_for_it() {
         let unsent = output + orphans;
         let mut loads = loads.clone();
         loads[3].own_output = output;
-        serials(&choose(loads, allowance, Taken { total: 50 + orphans, unsent, orphans }))
+        serials(&choose(loads, allowance, Taken { total: 50 + orphans, unsent }))
     };
     let apart = |lasting, moving| Allowance::Apart { lasting, moving };
     assert_eq!(of(0, Allowance::Together(50)), []);
@@ -100,7 +100,7 @@ fn what_keys_have_is_no_memory_of_those_who_wait_for_it() {
 fn what_keys_have_lost_weighs_once_on_those_who_wait_for_it() {
     let loads = vec![by_reference(1, 60, 0), by_reference(2, 70, 0), load(3, 40, 0)];
     let of = |orphans, moving| {
-        let taken = Taken { total: 40 + orphans, unsent: orphans, orphans };
+        let taken = Taken { total: 40 + orphans, unsent: orphans };
         serials(&choose(loads.clone(), Allowance::Apart { lasting: 0, moving }, taken))
     };
     assert_eq!(of(0, 40), []);
@@ -109,9 +109,23 @@ fn what_keys_have_lost_weighs_once_on_those_who_wait_for_it() {
     assert_eq!(of(130, 100), [2]);
     assert_eq!(of(130, 99), [2, 1]);
     let unread = vec![by_reference(1, 500, 0), by_reference(2, 0, 500)];
-    let taken = Taken { total: 300, unsent: 300, orphans: 300 };
+    let taken = Taken { total: 300, unsent: 300 };
     let chosen = choose(unread, Allowance::Apart { lasting: 100, moving: 100 }, taken);
     assert_eq!(serials(&chosen), [2], "who leaves it unread");
+}
+
+#[test]
+fn messages_of_those_who_read_weigh_once_however_many_wait_for_them() {
+    let of = |own: u64, messages: u64| {
+        let loads: Vec<_> = (1..=20)
+            .map(|serial| Load { own_output: own, moving: own, ..by_reference(serial, 1_000, 0) })
+            .collect();
+        let taken = Taken { total: 20 * own + messages, unsent: 20 * own + messages };
+        choose(loads, Allowance::Apart { lasting: 50, moving: 10_000 }, taken).len()
+    };
+    assert_eq!(of(10, 1_000), 0, "all wait for the same");
+    assert_eq!(of(10, 9_800), 0);
+    assert_eq!(of(10, 20_000), 11, "each waits for its own: nine of 1,010 fit");
 }
 
 #[test]
@@ -120,8 +134,8 @@ fn orphans_are_buffers_that_wait_to_be_sent() {
     client_memory.note_orphans(0, 500);
     client_memory.note_orphans(500, 300);
     assert_eq!(client_memory.buffers(), 300);
-    let Taken { total, unsent, orphans } = client_memory.taken();
-    assert_eq!((total, unsent, orphans), (300, 300, 300));
+    let Taken { total, unsent } = client_memory.taken();
+    assert_eq!((total, unsent), (300, 300));
 }
 
 #[test]
