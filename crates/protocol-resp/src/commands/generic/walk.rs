@@ -101,16 +101,27 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Reads a cursor: digits, perhaps with a `+` in front of them; `-0` is 0, too.
+/// Reads a cursor by the rule of C's `strtoull`, as Redis 8 and Valkey do: behind white space a sign and
+/// digits, up to the first zero byte. A negative number counts down from the end of the range. But one
+/// that is written as integers are, `-1`, is none.
 pub(crate) fn cursor(text: &[u8]) -> Result<u64, Fault> {
-    let is_nothing = text
-        .strip_prefix(b"-")
-        .is_some_and(|zeros| !zeros.is_empty() && zeros.iter().all(|digit| *digit == b'0'));
-    if is_nothing {
-        return Ok(0);
+    let refused = Fault::new("ERR invalid cursor");
+    if let Some(number) = values::parse_i64(text) {
+        return u64::try_from(number).map_err(|_| refused);
     }
-    let number = std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok());
-    number.ok_or(Fault::new("ERR invalid cursor"))
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
+    let text = &text[text.iter().take_while(|byte| is_space(byte)).count()..];
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return Err(refused);
+    }
+    let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok());
+    let number = number.ok_or(refused)?;
+    Ok(if is_negative { number.wrapping_neg() } else { number })
 }
 
 /// Makes a step's reply of the `found` elements that were written since `start`: the cursor to go
