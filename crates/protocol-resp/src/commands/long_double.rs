@@ -21,14 +21,14 @@ pub(crate) struct LongDouble {
 /// The exponent, as counted here, from which on a number is infinite.
 const EXPONENT_MAX: i32 = 16_384 - 64;
 
-/// The exponent of the smallest numbers.
+/// The exponent of the last bit of the smallest numbers, which have fewer than 64 significant bits.
 const EXPONENT_MIN: i32 = -16_445;
 
 /// Digits that are shown behind the point.
 const PLACES: u32 = 17;
 
-/// The longest text that is read as a number.
-const TEXT_MAX: usize = 5 * 1024;
+/// The longest text that is read as a number: Redis copies it, and a zero, to a buffer of 5 KiB.
+const TEXT_MAX: usize = 5 * 1024 - 1;
 
 /// Powers of ten beyond this are out of range whatever their digits are.
 const POWER_MAX: i64 = 20_000;
@@ -122,31 +122,55 @@ impl LongDouble {
         let above = if shift >= 0 { above << shift } else { above >> 0_u32 };
         let shift = shift.max(0);
         let (quotient, rest) = (&above / below, &above % below);
-        let extra = quotient.bits() - 64;
+        let bits = quotient.bits() as i64;
+        let extra = (bits - 64).max(i64::from(EXPONENT_MIN) + shift) as u64;
         let kept = &quotient >> extra;
         let cut = &quotient - (&kept << extra);
         let half = BigUint::from(1_u32) << (extra - 1);
         let is_exact = rest == BigUint::ZERO;
-        let mantissa = kept.iter_u64_digits().next()?;
+        let mantissa = kept.iter_u64_digits().next().unwrap_or(0);
         let up = cut > half || cut == half && (!is_exact || mantissa & 1 == 1);
         let exponent = i32::try_from(extra as i64 - shift).ok()?;
         Self::rounded(is_negative, mantissa, exponent, up)
     }
 
-    /// A mantissa that is rounded up or not. `None`: out of range.
+    /// A mantissa that is rounded up or not. `None`: out of range, be it too large or rounded to nothing.
     fn rounded(is_negative: bool, mantissa: u64, exponent: i32, up: bool) -> Option<Self> {
         let (mantissa, exponent) = match mantissa.checked_add(u64::from(up)) {
             Some(mantissa) => (mantissa, exponent),
             None => (1 << 63, exponent + 1),
         };
-        let in_range = (EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent);
-        in_range.then_some(LongDouble { is_negative, mantissa, exponent })
+        let spare = mantissa.leading_zeros();
+        let mantissa = mantissa.checked_shl(spare)?;
+        let exponent = exponent - spare as i32;
+        (exponent <= EXPONENT_MAX).then_some(LongDouble { is_negative, mantissa, exponent })
     }
 
-    /// What stands for this number in an `f64` whose range it is out of: infinity, or the least number.
-    pub(crate) fn outside(self) -> f64 {
-        let size = if self.exponent > 0 { f64::INFINITY } else { f64::MIN_POSITIVE };
-        if self.is_negative { -size } else { size }
+    /// The product with 1000, rounded as all numbers are, and then up to a whole number; the last integer at
+    /// either end stands for what is beyond it.
+    pub(crate) fn thousandfold(self) -> i64 {
+        if self.mantissa == 0 {
+            return 0;
+        }
+        let wide = u128::from(self.mantissa) * 1000;
+        let extra = u64::BITS - wide.leading_zeros();
+        let (kept, cut) = ((wide >> extra) as u64, wide & ((1 << extra) - 1));
+        let half = 1 << (extra - 1);
+        let up = cut > half || cut == half && kept & 1 == 1;
+        let product = Self::rounded(self.is_negative, kept, self.exponent + extra as i32, up);
+        let size = product.filter(|product| product.exponent < 0).map(|product| {
+            let shift = product.exponent.unsigned_abs();
+            let whole = product.mantissa.checked_shr(shift).unwrap_or(0);
+            let is_whole = shift < u64::BITS && whole << shift == product.mantissa;
+            // It has been shifted at least once, so it fits.
+            (whole as i64).saturating_add(i64::from(!is_whole && !self.is_negative))
+        });
+        match size {
+            Some(size) if self.is_negative => -size,
+            Some(size) => size,
+            None if self.is_negative => i64::MIN,
+            None => i64::MAX,
+        }
     }
 
     /// The sum. `None`: it is out of range.
@@ -305,6 +329,48 @@ mod tests {
             assert_eq!(LongDouble::parse(text.as_bytes()), None, "{text}");
         }
         assert!(LongDouble::parse(&[b'1'; TEXT_MAX + 1]).is_none());
+        assert!(LongDouble::parse(&[b'0'; TEXT_MAX]).is_some());
+    }
+
+    #[test]
+    fn the_smallest_numbers_have_fewer_digits() {
+        let read = |text: &str| LongDouble::parse(text.as_bytes());
+        let least = read("0x1p-16445").expect("one bit");
+        assert_eq!(least.mantissa, 1 << 63);
+        assert_eq!(read("0x1p-16446"), None, "half of it, to even");
+        assert_eq!(read("0x1.00000000000000000001p-16446"), Some(least));
+        assert_eq!(read("0x1.8p-16445"), read("0x1p-16444"), "to even");
+        assert_eq!(read("1e-4950").map(|number| number > least), Some(true));
+        assert_eq!(read("2e-4951"), Some(least));
+        assert_eq!(read("1e-4951"), None);
+        assert_eq!(
+            sum("0x1p-16382", "-0x1.8p-16382").as_deref(),
+            Some("0"),
+            "no less than the least"
+        );
+    }
+
+    #[test]
+    fn a_thousand_times_a_number_is_rounded_twice() {
+        let cases = [
+            ("0", 0),
+            ("0.001", 1),
+            ("0.0011", 2),
+            ("1e-4950", 1),
+            ("-0.001", 0),
+            ("-0.0010000000001", -1),
+            ("-1e-4950", 0),
+            ("-0.002", -1),
+            ("-2.5", -2500),
+            ("9223372036854775.5", 9_223_372_036_854_775_500),
+            ("9223372036854775.8075", i64::MAX),
+            ("1e4932", i64::MAX),
+            ("-1e4932", i64::MIN),
+        ];
+        for (text, expected) in cases {
+            let number = LongDouble::parse(text.as_bytes()).expect(text);
+            assert_eq!(number.thousandfold(), expected, "{text}");
+        }
     }
 
     #[test]

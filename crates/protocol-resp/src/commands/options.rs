@@ -6,7 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use super::double;
-use super::long_double::LongDouble;
+use super::long_double::{LongDouble, is_infinite};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use std::time::Duration;
@@ -37,15 +37,18 @@ pub(crate) fn count_option(args: Args<'_>) -> Result<usize, Fault> {
 /// For how long a client wants to wait, in seconds that may have a fraction; `None` for ever. It is
 /// refused if it ends, on a clock that shows `unix_ms`, after the last moment that fits an `i64`.
 pub(crate) fn timeout(text: &[u8], unix_ms: u64) -> Result<Option<Duration>, Fault> {
-    // What is out of the type's range, but not of that of Redis's wider one, is a number.
-    let seconds = double::parse(text).or_else(|| LongDouble::parse(text).map(LongDouble::outside));
-    let seconds = seconds.ok_or(Fault::new("ERR timeout is not a float or out of range"))?;
-    if seconds < 0.0 {
-        return Err(Fault::TIMEOUT_NEGATIVE);
-    }
-    // Rounded up to a millisecond: a wait that is short is no wait for ever. What is too large for
-    // the type becomes its largest number, which no clock leaves room for.
-    let wait = in_time((seconds * 1000.0).ceil() as u64, unix_ms)?;
+    // Rounded up to a millisecond: a wait that is short is no wait for ever, and less than a millisecond
+    // below 0 is 0. What a double cannot tell is read as Redis's wider type. That is not asked first, because
+    // its product with 1000 may be a little more than a whole number, and the wait a millisecond longer.
+    let millis = match double::parse(text) {
+        Some(seconds) if seconds >= 0.0 => (seconds * 1000.0).ceil() as i64,
+        Some(_) if is_infinite(text) => i64::MIN,
+        _ => LongDouble::parse(text)
+            .ok_or(Fault::new("ERR timeout is not a float or out of range"))?
+            .thousandfold(),
+    };
+    let millis = u64::try_from(millis).map_err(|_| Fault::TIMEOUT_NEGATIVE)?;
+    let wait = in_time(millis, unix_ms)?;
     Ok((!wait.is_zero()).then_some(wait))
 }
 
@@ -74,7 +77,10 @@ mod tests {
         assert_eq!(timeout(b"0", NOW), Ok(None));
         assert_eq!(timeout(b"0.0001", NOW), Ok(Some(Duration::from_millis(1))));
         assert_eq!(timeout(b"1.5", NOW), Ok(Some(Duration::from_millis(1500))));
-        for text in ["x", "", "nan", "inf", "-1", "1e300"] {
+        assert_eq!(timeout(b"0.003", NOW), Ok(Some(Duration::from_millis(3))));
+        assert_eq!(timeout(b"1e-4940", NOW), Ok(Some(Duration::from_millis(1))));
+        assert_eq!(timeout(b"-0.0005", NOW), Ok(None));
+        for text in ["x", "", "nan", "inf", "-inf", "-1", "-0.0015", "1e300", "1e4000"] {
             assert!(timeout(text.as_bytes(), NOW).is_err(), "{text}");
         }
     }
