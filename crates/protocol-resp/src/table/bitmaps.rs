@@ -9,7 +9,7 @@ commands! {
     Bitcount = bitmaps::bitcount {
         name: "bitcount", arity: -2, since: "2.6.0",
         flags: [READONLY], categories: [BITMAP], keys: [at(1): RO ACCESS],
-        syntax: "key [index: start end [index_unit: BYTE | BIT]]",
+        syntax: "key [index: start [end_index: end [index_unit: BYTE | BIT]]]",
         reply: Integer, complexity: "O(N) in the bytes looked at",
         summary: "Counts the bits of a string that are set.",
     }

@@ -8,7 +8,7 @@ use protocol_resp::client::Value;
 use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
-const DIFFERENT: [(&str, &str); 21] = [
+const DIFFERENT: [(&str, &str); 22] = [
     ("set", "comparisons came with Valkey 8.1 and Redis 8.4"),
     ("hscan", "NOVALUES came with Redis 7.4"),
     ("zincrby", "Redis calls the increment an integer; it is a double"),
@@ -23,6 +23,7 @@ const DIFFERENT: [(&str, &str); 21] = [
     ("xread", "MAXCOUNT and MAXSIZE came with Redis 8.10"),
     ("xreadgroup", "CLAIM came with Redis 8.4, MAXCOUNT and MAXSIZE with 8.10"),
     ("xtrim", "KEEPREF and others came with Redis 8.2"),
+    ("bitcount", "the end may be left out since Valkey 8.0"),
     ("bitop", "Redis calls the operation a string until 7.2, and DIFF and others came with 8.2"),
     ("pfmerge", "sources may be left out, which was written down later"),
     ("geosearch", "BYPOLYGON came with Valkey 9.0"),

@@ -50,6 +50,7 @@ pub(crate) fn bitcount<V: View>(call: &mut Call<'_, V>) -> Done {
     let args = call.args;
     let range = match args.len() {
         2 => None,
+        3 => Some((args.integer(2)?, -1, Unit::Byte)),
         4 | 5 => Some((args.integer(2)?, args.integer(3)?, Unit::parse(args.get(4))?)),
         _ => return Err(Fault::SYNTAX),
     };
