@@ -61,7 +61,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
                 &mut context,
             );
             match next {
-                Turn::Close | Turn::Refuse => panic!("the connection was closed"),
+                Turn::Close | Turn::Refuse | Turn::TooLarge => panic!("the connection was closed"),
                 Turn::Blocked => panic!("a request waits for others, of which there are none"),
                 Turn::Yield | Turn::Backpressure => sent += self.flush(),
                 Turn::NeedInput { .. } => break,

@@ -94,7 +94,7 @@ impl<P: Protocol, E: Execute<P>> Peer<P, E> {
                     assert!(at_least > 0 && request <= most, "waits for {request} of {most} bytes");
                     return self.flush(usize::MAX);
                 }
-                Turn::Close | Turn::Refuse => {
+                Turn::Close | Turn::Refuse | Turn::TooLarge => {
                     self.closed = true;
                     return self.flush(usize::MAX);
                 }

@@ -9,7 +9,7 @@ mod receive;
 mod unread;
 
 use crate::mailbox::Inbox;
-use crate::metrics::CONNECTION_YIELD;
+use crate::metrics::{CONNECTION_YIELD, CONNECTIONS_REQUEST_LIMIT};
 use crate::turn::{Share, Until, turn_within};
 use crate::worker::Outgoing;
 use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
@@ -343,6 +343,10 @@ impl<P: Protocol> Connection<P> {
                 Turn::Yield => break,
                 Turn::Close => self.close(Ending::Normal),
                 Turn::Refuse => self.close(Ending::Error),
+                Turn::TooLarge => {
+                    CONNECTIONS_REQUEST_LIMIT.increment();
+                    self.close(Ending::Error);
+                }
             }
         }
         let _ = self.flush(desk)?;

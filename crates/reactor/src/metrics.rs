@@ -52,13 +52,14 @@ metrics::counters! {
     /// Connections closed, for whatever reason.
     pub(crate) static CONNECTIONS_CLOSED: "shoebill_connections_closed_total";
     /// Of the connections closed, those that their client did not end: it sent nothing for the idle timeout; its TLS
-    /// handshake took too long; it stopped in the middle of a request; it did not read its replies; more waited
-    /// for it unread than its output limit allows; messages from others piled up that its worker did not come to; its
-    /// socket or its TLS session failed.
+    /// handshake took too long; it stopped in the middle of a request; it began one that is larger than the limit; it did
+    /// not read its replies; more waited for it unread than its output limit allows; messages from others piled up that
+    /// its worker did not come to; its socket or its TLS session failed.
     "shoebill_connections_broken_total" {
         pub(crate) static CONNECTIONS_IDLE_CLOSED: reason = "idle";
         pub(crate) static CONNECTIONS_HANDSHAKE_TIMEOUT: reason = "handshake_timeout";
         pub(crate) static CONNECTIONS_READ_TIMEOUT: reason = "read_timeout";
+        pub(crate) static CONNECTIONS_REQUEST_LIMIT: reason = "request_limit";
         pub(crate) static CONNECTIONS_WRITE_TIMEOUT: reason = "write_timeout";
         pub(crate) static CONNECTIONS_OUTPUT_LIMIT: reason = "output_limit";
         pub(crate) static CONNECTIONS_PUSH_OVERFLOW: reason = "push_overflow";

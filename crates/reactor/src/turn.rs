@@ -80,6 +80,8 @@ pub enum Turn {
     Close,
     /// As `Close`, because nothing further can be made of the input, which the last reply says.
     Refuse,
+    /// As `Refuse`, because a request is larger than one may be: RULE-LIMIT.
+    TooLarge,
 }
 
 /// A request that has been parsed.
@@ -426,7 +428,7 @@ fn need_input<P: Protocol>(
 ) -> Turn {
     if recv.filled().len().saturating_add(at_least) > limits.request_bytes {
         send.put(pipeline.protocol.too_large().as_bytes());
-        return Turn::Refuse;
+        return Turn::TooLarge;
     }
     Turn::NeedInput { at_least }
 }

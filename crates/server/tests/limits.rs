@@ -208,8 +208,22 @@ fn a_request_that_cannot_fit_is_refused() {
             client.send(&[*byte]);
         }
         client.expect(format!("{fits}\n").as_bytes());
+        let closed = counted("shoebill_connections_broken_total{reason=\"request_limit\"}");
+        let mut other = row.connect(&process);
+        other.send(b"!\n");
+        assert_eq!(other.rest(), b"lost\n");
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"request_limit\"}"),
+            closed,
+            "what is malformed is not too large"
+        );
+        drop(other);
         client.send(&[b"echo before\necho ", &[b'x'; 1_000][..]].concat());
         assert_eq!(client.rest(), b"before\ntoo large\n");
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"request_limit\"}"),
+            closed + 1
+        );
         drop(client);
         process.stop().unwrap();
     });

@@ -161,7 +161,7 @@ impl World {
                     client.recv.release(pool);
                     return;
                 }
-                Turn::Close | Turn::Refuse => return self.end(at),
+                Turn::Close | Turn::Refuse | Turn::TooLarge => return self.end(at),
                 Turn::Yield => self.deliver(),
                 Turn::Backpressure => {}
             }

@@ -32,6 +32,8 @@ pub(crate) struct Counts {
     pub(crate) rejected: u64,
     /// Connections closed for what they had not read.
     pub(crate) output_limit: u64,
+    /// Connections closed for a request larger than the limit.
+    pub(crate) request_limit: u64,
 }
 
 impl Counts {
@@ -50,6 +52,7 @@ impl Counts {
             connections: of("shoebill_connections_accepted_total"),
             rejected: of("shoebill_connections_rejected_total"),
             output_limit: of("shoebill_connections_broken_total{reason=\"output_limit\"}"),
+            request_limit: of("shoebill_connections_broken_total{reason=\"request_limit\"}"),
         }
     }
 
@@ -65,6 +68,7 @@ impl Counts {
             connections: self.connections.saturating_sub(before.connections),
             rejected: self.rejected.saturating_sub(before.rejected),
             output_limit: self.output_limit.saturating_sub(before.output_limit),
+            request_limit: self.request_limit.saturating_sub(before.request_limit),
         }
     }
 }

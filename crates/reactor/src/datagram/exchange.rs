@@ -115,7 +115,7 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
     let is_unfinished = match end {
         Turn::NeedInput { .. } => pipeline.is_inside_request(recv),
         Turn::Blocked | Turn::Yield => true,
-        Turn::Backpressure | Turn::Close | Turn::Refuse => false,
+        Turn::Backpressure | Turn::Close | Turn::Refuse | Turn::TooLarge => false,
     };
     recv.consume(recv.filled().len());
     let is_too_large = send.waiting() > most;

@@ -181,7 +181,7 @@ fn rule_wait_it_says_how_much_it_waits_for() {
 fn rule_limit_a_request_that_cannot_fit_is_refused_at_once() {
     let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
     bench.arrive(b"12345678");
-    assert_eq!(bench.turn(), Turn::Refuse);
+    assert_eq!(bench.turn(), Turn::TooLarge);
     assert_eq!(bench.replies(), "too large ");
     let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
     bench.arrive(b"1234567");
@@ -194,12 +194,16 @@ fn rule_limit_a_request_that_arrives_whole_is_refused_too() {
         let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
         let mut next = Turn::NeedInput { at_least: 1 };
         for chunk in b"1234567\n12345678\nnever\n".chunks(size) {
-            if next != Turn::Refuse {
+            if next != Turn::TooLarge {
                 bench.arrive(chunk);
                 next = bench.turn();
             }
         }
-        assert_eq!((next, bench.replies()), (Turn::Refuse, "1234567 too large ".into()), "{size}");
+        assert_eq!(
+            (next, bench.replies()),
+            (Turn::TooLarge, "1234567 too large ".into()),
+            "{size}"
+        );
     }
 }
 
@@ -234,7 +238,7 @@ fn rule_progress_output_does_not_depend_on_chunks() {
                     Turn::Yield => {}
                     Turn::Close => closed = true,
                     Turn::NeedInput { .. } => break,
-                    Turn::Refuse => unreachable!("all of the input can be parsed"),
+                    Turn::Refuse | Turn::TooLarge => unreachable!("all of the input can be parsed"),
                     Turn::Backpressure => unreachable!("replies stay below the mark"),
                     Turn::Blocked => unreachable!("no request blocks"),
                 }

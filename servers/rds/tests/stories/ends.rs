@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clients that disconnect without warning: the server keeps nothing of them.
+//! Clients that disconnect without warning: the server keeps nothing of them. Those that send too much are counted.
 
 use crate::{connect, process};
 use std::io::{Read, Write};
@@ -103,4 +103,22 @@ fn one_worker_forgets_clients_that_go() {
 #[test]
 fn two_workers_forget_clients_that_go() {
     clients_that_go_leave_nothing("2");
+}
+
+#[test]
+fn a_request_over_the_limit_is_counted() {
+    let server = process::rds(&["--client-query-buffer-limit", "1mb"]);
+    let mut control = client(server.address, &[]);
+    await_info(&mut control, "client_query_buffer_limit_disconnections", 0);
+    let mut broken = answered(server.address, &["NOSUCH", "*x"], "invalid multibulk length\r\n");
+    assert_eq!(broken.read(&mut [0]).unwrap(), 0, "it is closed");
+    let mut large = client(server.address, &["*2", "$4", "ECHO", "$1048576"]);
+    let mut reply = String::new();
+    large.read_to_string(&mut reply).unwrap();
+    assert_eq!(reply, "-ERR Protocol error: request exceeds the limit of the server\r\n");
+    await_info(&mut control, "client_query_buffer_limit_disconnections", 1);
+    await_info(&mut control, "client_output_buffer_limit_disconnections", 0);
+    control.write_all(b"CONFIG RESETSTAT\r\n").unwrap();
+    control.read_exact(&mut [0; 5]).unwrap();
+    await_info(&mut control, "client_query_buffer_limit_disconnections", 0);
 }

@@ -85,7 +85,7 @@ fn rule_block_output_does_not_depend_on_chunks() {
                         blocks += 1;
                     }
                     Turn::NeedInput { .. } => break,
-                    Turn::Refuse => unreachable!("all of the input can be parsed"),
+                    Turn::Refuse | Turn::TooLarge => unreachable!("all of the input can be parsed"),
                     Turn::Backpressure => unreachable!("replies stay below the mark"),
                 }
             }

@@ -54,6 +54,7 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("instantaneous_input_repl_kbps", "0.00");
     report.line("instantaneous_output_repl_kbps", "0.00");
     report.line("rejected_connections", counts.rejected);
+    report.line("client_query_buffer_limit_disconnections", counts.request_limit);
     report.line("client_output_buffer_limit_disconnections", counts.output_limit);
     report.zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     report.line("expired_keys", keyspace.expired);
