@@ -143,7 +143,9 @@ impl Condition<'_> {
             Condition::Kind(kind) => listed.kind() == kind,
             Condition::Address(wanted) => listed.address().as_bytes() == wanted,
             Condition::LocalAddress(wanted) => listed.local_address().as_bytes() == wanted,
-            Condition::Host(wanted) => host(&listed.address()).as_bytes() == wanted,
+            Condition::Host(wanted) => {
+                host(&listed.address()).is_some_and(|host| host.as_bytes() == wanted)
+            }
             Condition::User(wanted) => *listed.user_name() == *wanted,
             Condition::Name(wanted) => named(wanted, |names| &names.name),
             Condition::LibName(wanted) => named(wanted, |names| &names.lib_name),
@@ -204,13 +206,10 @@ fn follows(listed: &ListedClient) -> bool {
     listed.client.as_ref().is_some_and(|client| client.is(Client::FOLLOWS))
 }
 
-/// An address without its port and brackets; empty if it has no port.
-fn host(address: &str) -> &str {
-    let host = match address.rsplit_once(':') {
-        None | Some((_, "0")) => "",
-        Some((host, _)) => host,
-    };
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+/// An address without its port and brackets; `None` if it has no port, as that of a socket of the file system.
+fn host(address: &str) -> Option<&str> {
+    let (host, _) = address.rsplit_once(':').filter(|(_, port)| *port != "0")?;
+    Some(host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host))
 }
 
 fn yes_or_no(value: &[u8]) -> Result<bool, Fault> {
@@ -246,12 +245,31 @@ fn database<'c>(call: &impl AnyCall<'c>, what: &str, value: &[u8]) -> Result<u32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::Peer;
 
     #[test]
     fn a_host_is_an_address_without_its_port() {
-        assert_eq!(host("127.0.0.1:50002"), "127.0.0.1");
-        assert_eq!(host("[::1]:50002"), "::1");
-        assert_eq!(host("unix"), "");
-        assert_eq!(host("/run/rds.sock:0"), "", "a socket of the file system has no port");
+        assert_eq!(host("127.0.0.1:50002"), Some("127.0.0.1"));
+        assert_eq!(host("[::1]:50002"), Some("::1"));
+        assert_eq!(host("unix"), None);
+        assert_eq!(host("/run/rds.sock:0"), None, "a socket of the file system has no port");
+    }
+
+    #[test]
+    fn who_came_by_a_socket_of_the_file_system_has_no_host_not_even_an_empty_one() {
+        let now = Ticks::from_millis(0);
+        let id = |serial| ConnectionId::new(0, serial);
+        let listed = |serial, remote: &str| {
+            ListedClient::of_peer(Arc::new(Peer::new(id(serial), remote.into(), "tcp:0", now)))
+        };
+        let all = [listed(1, "unix:/run/rds.sock"), listed(2, "tcp:127.0.0.1:50002")];
+        let found = |holds, host| {
+            let mut filter = Filter::default();
+            filter.add(holds, Condition::Host(host));
+            let found = all.iter().filter(|listed| filter.matches(listed, id(9), now));
+            found.map(|listed| listed.id.serial()).collect::<Vec<_>>()
+        };
+        assert_eq!((found(true, b""), found(false, b"")), (vec![], vec![1, 2]));
+        assert_eq!((found(true, b"127.0.0.1"), found(false, b"127.0.0.1")), (vec![2], vec![1]));
     }
 }
