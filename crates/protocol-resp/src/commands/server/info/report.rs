@@ -102,8 +102,14 @@ impl<C, F> Report<'_, C, F> {
     }
 }
 
+/// The number of bytes from which on [`human`] has no unit.
+const BEYOND_UNITS: u64 = 1 << 60;
+
 /// A number of bytes with a unit.
 pub(super) fn human(bytes: u64) -> String {
+    if bytes >= BEYOND_UNITS {
+        return format!("{bytes}B");
+    }
     let units = ["K", "M", "G", "T", "P"];
     let mut number = bytes as f64;
     let mut unit = None;
@@ -123,7 +129,15 @@ mod tests {
 
     #[test]
     fn bytes_are_written_as_redis_does() {
-        let cases = [(0, "0B"), (1023, "1023B"), (941_232, "919.17K"), (1 << 30, "1.00G")];
+        let cases = [
+            (0, "0B"),
+            (1023, "1023B"),
+            (941_232, "919.17K"),
+            (1 << 30, "1.00G"),
+            ((1 << 60) - 1, "1024.00P"),
+            (1 << 60, "1152921504606846976B"),
+            (u64::MAX, "18446744073709551615B"),
+        ];
         for (bytes, text) in cases {
             assert_eq!(human(bytes), text);
         }
