@@ -37,6 +37,7 @@ fn lines(part: &str) -> Vec<String> {
     lines.iter().filter(|line| line.contains(part)).cloned().collect()
 }
 
+#[cfg(feature = "scripts")]
 #[test]
 fn a_script_that_takes_too_long_is_told_of() {
     listen();

@@ -13,7 +13,6 @@ mod crowds;
 mod exchange;
 mod generated;
 mod hot_keys;
-#[cfg(feature = "scripts")]
 mod logged;
 mod many;
 mod parameters;
