@@ -36,7 +36,6 @@ use crate::op::Op;
 use crate::options::ServiceOptions;
 use crate::parse::Memcache;
 use crate::platform::{Nowhere, Platform};
-use crate::reply::text::BAD_DATA;
 use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use crate::topics::Topics;
@@ -343,7 +342,8 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
 
     fn rejected(&mut self, _: &Memcache, malformed: &Malformed) {
         metrics::MALFORMED.increment();
-        if malformed.reply == BAD_DATA {
+        // As memcached has it, which counts before it looks at the end of the value.
+        if malformed.is_bad_value {
             metrics::STORE_BAD_DATA.increment();
         }
     }

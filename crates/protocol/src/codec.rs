@@ -178,25 +178,33 @@ pub struct Malformed {
     pub skip: Option<usize>,
     /// Which other protocol the client speaks, if that is known: for the log.
     pub foreign: Option<Foreign>,
+    /// Whether only the end of a value is wrong, and the rest is a request: for the statistics, whatever the reply.
+    pub is_bad_value: bool,
 }
 
 impl Malformed {
     /// Answer with `reply`, drop `skip` bytes, go on.
     #[must_use]
     pub fn skip(reply: ErrorReply, skip: usize) -> Self {
-        Malformed { reply, skip: Some(skip), foreign: None }
+        Malformed { reply, skip: Some(skip), foreign: None, is_bad_value: false }
+    }
+
+    /// The same for a request whose value does not end where it has to.
+    #[must_use]
+    pub fn bad_value(reply: ErrorReply, skip: usize) -> Self {
+        Malformed { is_bad_value: true, ..Malformed::skip(reply, skip) }
     }
 
     /// Answer with `reply` and close.
     #[must_use]
     pub fn close(reply: ErrorReply) -> Self {
-        Malformed { reply, skip: None, foreign: None }
+        Malformed { reply, skip: None, foreign: None, is_bad_value: false }
     }
 
     /// The client speaks another protocol: answer with `reply` and close.
     #[must_use]
     pub fn foreign(reply: ErrorReply, foreign: Foreign) -> Self {
-        Malformed { reply, skip: None, foreign: Some(foreign) }
+        Malformed { foreign: Some(foreign), ..Malformed::close(reply) }
     }
 }
 

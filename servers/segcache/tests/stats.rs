@@ -136,7 +136,12 @@ const REQUESTS: &[&str] = &[
     "set a 0 0 1\r\nx\r\n",
     "get a\r\n",
     "set a 0 0 1\r\nxyz\r\n",
+    "set a 0 0 1 noreply\r\nxyz\r\n",
+    "add q 0 0 1 noreply\r\nxyz\r\n",
+    "cas q 0 0 1 5 noreply\r\nxyz\r\n",
+    "set a 0 x 1 noreply\r\nx\r\n",
     "ms a 1\r\nxyz\r\n",
+    "ms a 1 q\r\nxyz\r\n",
     "cas a 0 0 1 1\r\nxyz\r\n",
     "set a 0 0 x\r\n",
     "replace b 0 0 1\r\nx\r\n",
@@ -256,13 +261,17 @@ fn a_value_counts_once_it_has_arrived() {
         let value = |len: usize| "v".repeat(len);
         let (bad, large) =
             ("CLIENT_ERROR bad data chunk", "SERVER_ERROR object too large for cache");
+        let rest = "CLIENT_ERROR bad command line format";
         for (len, command, reply, counts) in [
             (9, "set k 0 0 9", "STORED", 1),
             (10, "set k 0 0 9", bad, 1),
+            // The first answer is the one to the rest of it.
+            (10, "set k 0 0 9 noreply", rest, 1),
             (9, "add j 0 0 9", "STORED", 1),
             (9, "add j 0 0 9", "NOT_STORED", 1),
             (200_000, "set k 0 0 200000", "STORED", 1),
             (200_001, "set k 0 0 200000", bad, 1),
+            (200_001, "set k 0 0 200000 noreply", rest, 1),
             (200_000, "ms j 200000 ME", "NS", 1),
             (200_001, "ms j 200000", bad, 1),
             (2_000_000, "set k 0 0 2000000", large, 0),

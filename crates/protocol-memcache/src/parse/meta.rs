@@ -127,7 +127,7 @@ pub(super) fn body<'a>(
         return Ok(Parsed::NeedMore { at_least: total - input.len() });
     }
     if &input[header + len..total] != b"\r\n" {
-        return Err(Malformed::skip(reply::BAD_DATA, total));
+        return Err(Malformed::bad_value(reply::BAD_DATA, total));
     }
     found(command, meta.with_value(&input[header..header + len]), total)
 }

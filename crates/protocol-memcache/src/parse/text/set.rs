@@ -123,7 +123,7 @@ pub(super) fn body<'a>(
     }
     if &input[header + len..total] != b"\r\n" {
         let reply = if quiet { ErrorReply::NONE } else { reply::BAD_DATA };
-        return Err(Malformed::skip(reply, total));
+        return Err(Malformed::bad_value(reply, total));
     }
     let value = &input[header..header + len];
     let op = Op::Set(Set { value, ..set });

@@ -35,12 +35,10 @@ impl<S: Receive> MemcacheService<S> {
     pub(super) fn drop_bad_upload(&mut self, out: &mut SendBuf, context: &Context<'_>) {
         let Some(Arriving { request, .. }) = self.take_upload(context.connection) else { return };
         metrics::MALFORMED.increment();
+        metrics::STORE_BAD_DATA.increment();
         match request.form {
             Form::Text(Text::Quiet) => {}
-            Form::Text(Text::Whole | Text::Listed) | Form::Meta => {
-                metrics::STORE_BAD_DATA.increment();
-                out.put(BAD_DATA.as_bytes());
-            }
+            Form::Text(Text::Whole | Text::Listed) | Form::Meta => out.put(BAD_DATA.as_bytes()),
             Form::Binary(_) => unreachable!("its length alone says where it ends"),
         }
     }
