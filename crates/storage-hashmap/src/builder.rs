@@ -2,6 +2,7 @@
 //! [`Builder`]: how large a store is and how it behaves.
 
 use crate::budget::{Account, Limits, Pool, SHARE_MIN};
+use crate::hands::{Hand, Hands};
 use crate::hash::Hasher;
 use crate::heads::Heads;
 use crate::record::{KEY_MAX, Record};
@@ -90,6 +91,7 @@ impl Builder {
         let common = Arc::new(Common {
             pool: Pool::new(self.memory),
             limits: Limits::new(self.memory, shards, largest),
+            hands: Hands::new(shards),
             item_max,
             evicts: self.evict,
             dues: (0..shards).map(|_| AtomicU64::new(NEVER_MS)).collect(),
@@ -117,7 +119,7 @@ fn shard(common: &Arc<Common>, number: usize) -> Shard {
         slab,
         account,
         item_bytes: 0,
-        hand: 0,
+        hand: Hand::START,
         sweep: Sweep::new(),
         next_version: 1,
         era: Era::FIRST,

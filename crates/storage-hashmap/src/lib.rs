@@ -66,8 +66,8 @@
 //! * `store.rs`: the handle. It finds the shard, and room in other shards when one has none.
 //! * `shard.rs`: one shard, its get and delete. `write.rs`: its put and update.
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
-//! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `reserve.rs`:
-//!   memory set aside for use outside of the store.
+//! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `hands.rs`: which shard evicts.
+//!   `reserve.rs`: memory set aside for use outside of the store.
 //! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items. `receive.rs`: values that arrive in pieces.
 //! * `item.rs`: the item that a get lends. `builder.rs`: the options. `metrics.rs`: the metrics.
 //! * `integrity.rs`: the invariants by name, and their check.
@@ -75,6 +75,7 @@
 
 mod budget;
 mod builder;
+mod hands;
 mod hash;
 mod heads;
 mod integrity;

@@ -2,8 +2,8 @@
 //! Memory that a handle's owner uses outside of the store, set aside from the store's own.
 //!
 //! A [`Reservation`] takes bytes out of the pool for good, as a shard's lease does, so the limit holds
-//! at every moment. When the pool has none left, shards give up theirs, one shard at a time in steps of bounded
-//! size. A call of `expire` takes as many as are owed, up to [`STEPS_MAX`]: so room for a large value that is
+//! at every moment. When the pool has none left, shards give up theirs, one shard at a time, where the items are oldest, in steps
+//! of bounded size. A call of `expire` takes as many as are owed, up to [`STEPS_MAX`]: so room for a large value that is
 //! arriving is made as fast as it arrives. The sum of all handles' reservations stays below
 //! [`Limits::reserved_max`]: the largest item and a working index always fit beside it.
 //!
@@ -18,7 +18,7 @@ use clock::Ticks;
 use storage::ResizeError;
 
 /// The most bytes that one step takes from items.
-const STEP: u64 = 64 << 10;
+pub(crate) const STEP: u64 = 64 << 10;
 
 /// Steps of one call of `expire` towards a reservation, at most: as much as arrives in a turn of a worker's loop. With
 /// items of 100 bytes they drop about 2,500, which takes 0.25 to 0.5 us for each where none is in the CPU's cache.
@@ -32,7 +32,9 @@ const PAYERS: usize = 8;
 pub(crate) struct Reservation {
     wanted: u64,
     held: u64,
-    /// The shard that gives up memory next.
+    /// The last shard that was asked had nothing to give.
+    is_refused: bool,
+    /// The shard that is asked next in that case.
     next: usize,
 }
 
@@ -73,9 +75,9 @@ impl Shared {
 
     /// Takes a step towards the reservation. Returns whether another may be taken at once.
     fn set_some_aside(&self, reservation: &mut Reservation, now: Ticks) -> bool {
-        // Whoever holds it will be done soon.
-        let Some(mut shard) = self.try_lock(reservation.next) else { return false };
         let Common { ref pool, ref limits, .. } = *self.common;
+        // Whoever holds it will be done soon.
+        let Some(mut shard) = self.try_lock(self.giver(reservation)) else { return false };
         let granted = pool.reserve(reservation.wanted - reservation.held, limits.reserved_max());
         if granted == 0 {
             return false;
@@ -85,18 +87,29 @@ impl Shared {
             let short = granted - taken;
             let parted = shard.give_up(short.min(STEP), short, now);
             pool.arrive(parted);
+            self.note_given(reservation, parted);
             taken += parted;
         }
         pool.unreserve(granted - taken);
         reservation.held += taken;
-        self.go_on(reservation);
         true
     }
 
-    /// Another shard gives up memory next.
-    fn go_on(&self, reservation: &mut Reservation) {
-        // The number of shards is a power of two.
-        reservation.next = (reservation.next + 1) & (self.common.dues.len() - 1);
+    /// The shard that gives up memory next: where the hand is furthest behind, or any other if there was nothing.
+    fn giver(&self, reservation: &Reservation) -> usize {
+        if reservation.is_refused {
+            reservation.next
+        } else {
+            self.common.hands.furthest_behind(None)
+        }
+    }
+
+    fn note_given(&self, reservation: &mut Reservation, bytes: u64) {
+        reservation.is_refused = bytes == 0;
+        if reservation.is_refused {
+            // The number of shards is a power of two.
+            reservation.next = (reservation.next + 1) & (self.shards() - 1);
+        }
     }
 
     /// Sets the memory limit.
@@ -126,19 +139,14 @@ impl Shared {
     /// there is nothing to do.
     #[inline]
     pub(crate) fn pay(&self, reservation: &mut Reservation, now: Ticks) -> bool {
-        self.common.pool.debt() > 0
-            && (0..PAYERS).any(|_| {
-                let has_paid = self.pay_some(reservation, now);
-                self.go_on(reservation);
-                has_paid
-            })
+        self.common.pool.debt() > 0 && (0..PAYERS).any(|_| self.pay_some(reservation, now))
     }
 
     #[cold]
     fn pay_some(&self, reservation: &mut Reservation, now: Ticks) -> bool {
         let Common { ref pool, ref limits, .. } = *self.common;
         // Whoever holds it will be done soon.
-        let Some(mut shard) = self.try_lock(reservation.next) else { return true };
+        let Some(mut shard) = self.try_lock(self.giver(reservation)) else { return true };
         // Less may be reserved under a lower limit. Each handle gives up what is too much, so items are not to pay
         // for that.
         let excess = pool.reserved().saturating_sub(limits.reserved_max());
@@ -152,6 +160,7 @@ impl Shared {
             let short = owed - paid;
             let parted = shard.give_up(short.min(STEP), short, now);
             pool.arrive(parted);
+            self.note_given(reservation, parted);
             paid += parted;
         }
         pool.pay(paid);
@@ -164,7 +173,7 @@ mod tests {
     use super::*;
     use crate::HashMapStore;
     use crate::budget::reserved_max;
-    use storage::{Announced, Condition, Draft, Put, Receive, Store};
+    use storage::{Announced, Collected, Condition, Draft, Put, Receive, Store};
 
     const MEMORY: u64 = 4 << 20;
 
@@ -229,6 +238,18 @@ mod tests {
     }
 
     /// What a service does while a large value arrives.
+    fn arrive(store: &mut HashMapStore, key: &[u8], value: &[u8]) -> Collected {
+        let mut draft =
+            store.begin(Announced::new(key, value.len()), Ticks::ZERO).expect("it fits");
+        for piece in value.chunks(288 << 10) {
+            store.append(&mut draft, piece, Ticks::ZERO).expect("it fits");
+            store.reserve(draft.outside_bytes() as u64);
+            store.expire(Ticks::ZERO, 64);
+        }
+        store.reserve(0);
+        draft
+    }
+
     #[test]
     fn room_for_a_value_is_there_when_it_has_arrived() {
         let builder = HashMapStore::builder().memory(64 << 20).item_max(16 << 20).shards(16);
@@ -236,14 +257,7 @@ mod tests {
         for number in 0..500_000_u32 {
             store.put(Put::new(&number.to_le_bytes(), &[1; 100]), Ticks::ZERO).expect("it fits");
         }
-        let len = 16 << 20;
-        let mut draft = store.begin(Announced::new(b"key", len), Ticks::ZERO).expect("it fits");
-        for piece in vec![7; len].chunks(288 << 10) {
-            store.append(&mut draft, piece, Ticks::ZERO).expect("it fits");
-            store.reserve(draft.outside_bytes() as u64);
-            store.expire(Ticks::ZERO, 64);
-        }
-        store.reserve(0);
+        let draft = arrive(&mut store, b"key", &vec![7; 16 << 20]);
         let before = store.stats().evicted;
         store.commit(draft, Condition::Always, Ticks::ZERO).expect("it fits");
         let evicted = store.stats().evicted - before;
@@ -266,14 +280,7 @@ mod tests {
                     store.put(Put::new(&key, &value), Ticks::ZERO).expect("it fits");
                     continue;
                 }
-                let mut draft =
-                    store.begin(Announced::new(&key, len), Ticks::ZERO).expect("it fits");
-                for piece in value.chunks(288 << 10) {
-                    store.append(&mut draft, piece, Ticks::ZERO).expect("it fits");
-                    store.reserve(draft.outside_bytes() as u64);
-                    store.expire(Ticks::ZERO, 64);
-                }
-                store.reserve(0);
+                let draft = arrive(&mut store, &key, &value);
                 store.commit(draft, Condition::Always, Ticks::ZERO).expect("it fits");
             }
             store.check_integrity();
@@ -301,6 +308,37 @@ mod tests {
         store.put(Put::new(&other, &vec![1; 2_000_000]), Ticks::ZERO).expect("it fits");
         assert!(store.get(b"0", Ticks::ZERO).is_some());
         store.check_integrity();
+    }
+
+    /// There are few others in its shard, and it would be dropped soon if each shard gave up as much.
+    #[test]
+    fn a_large_value_stays_as_long_as_others_where_there_are_few_of_them() {
+        for seed in 0..10 {
+            let builder = HashMapStore::builder().memory(64 << 20).item_max(8 << 20).shards(16);
+            let mut store = builder.seed(seed).build();
+            let large = vec![7; 8_000_000];
+            let shard = store.hasher.hash(b"0").shard;
+            for number in 0..7_000_u32 {
+                let key = number.to_le_bytes();
+                store.put(Put::new(&key, &[1; 10_000]), Ticks::ZERO).expect("it fits");
+            }
+            for key in (0..6_000_u32).map(u32::to_le_bytes) {
+                if store.hasher.hash(&key).shard == shard {
+                    store.delete(&key, Ticks::ZERO);
+                }
+            }
+            store.put(Put::new(b"0", &large), Ticks::ZERO).expect("it fits");
+            let before = store.stats();
+            let mut arrived = 0;
+            while store.stats().evicted < before.evicted + before.items / 2 {
+                arrived += 1;
+                let key = format!("large {arrived}");
+                let draft = arrive(&mut store, key.as_bytes(), &large);
+                store.commit(draft, Condition::Always, Ticks::ZERO).expect("it fits");
+            }
+            assert!(store.peek(b"0", Ticks::ZERO).is_some(), "seed {seed}: {arrived} arrived");
+            store.check_integrity();
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! a full round for all there were up to a hundredth more misses in traces. But the largest items are too few for
 //! such a lottery, and the room for one moves the hand far; they get a mark where they would lose it.
 
+use crate::hands::LEEWAY;
 use crate::metrics::HASH_SPLIT;
 use crate::shard::{Call, Denied, Gone, Shard};
 use crate::slab::{NEVER_MS, NONE};
@@ -36,12 +37,18 @@ impl Shard {
             self.account.receive(free);
             return Err(Denied::Short(short - free));
         }
+        let lead = self.hand.lead(&self.common.hands);
+        if lead > LEEWAY && !call.cornered {
+            return Err(Denied::Short(short));
+        }
         while !self.obtain(bytes) {
             if !self.evict(call.now, keep) {
                 return Err(Denied::Short(self.account.short_of(bytes)));
             }
         }
-        self.return_excess(call.now, keep);
+        if lead < -LEEWAY {
+            self.catch_up(call.now, keep);
+        }
         Ok(())
     }
 
@@ -55,28 +62,31 @@ impl Shard {
         self.account.short_of(bytes) == 0
     }
 
-    /// A shard with more than its share evicts one item more than it has to, and the memory goes to
-    /// the pool: in time all shards are equally large and keep items equally long.
-    fn return_excess(&mut self, now: Ticks, keep: u32) {
-        let share = self.common.limits.share();
-        if self.account.lease() > share + share / 8 {
-            let used = self.account.used();
-            if self.evict(now, keep) {
-                let freed = self.account.part(used - self.account.used());
-                self.common.pool.give(freed);
-            }
+    /// A shard whose hand is behind evicts one item more than it has to, and the memory goes to the pool.
+    fn catch_up(&mut self, now: Ticks, keep: u32) {
+        let used = self.account.used();
+        if self.evict(now, keep) {
+            let freed = self.account.part(used - self.account.used());
+            self.common.pool.give(freed);
         }
     }
 
     /// Drops one item to make room, but not the one in slot `keep`. Returns whether there was one
     /// to drop. Examines at most [`LOOK_MAX`] items, and drops a dead one if it meets one.
     pub(crate) fn evict(&mut self, now: Ticks, keep: u32) -> bool {
+        let has_dropped = self.drop_next(now, keep);
+        self.hand.tell(&self.common.hands, self.number, self.slab.live());
+        has_dropped
+    }
+
+    fn drop_next(&mut self, now: Ticks, keep: u32) -> bool {
         for looked in 0..=LOOK_MAX {
-            let slot = self.slab.next_live(self.hand);
+            let slot = self.slab.next_live(self.hand.slot);
             if slot == NONE || (slot == keep && self.slab.live() == 1) {
                 return false;
             }
-            self.hand = slot + 1;
+            self.hand.slot = slot + 1;
+            self.hand.pass(self.slab.live());
             if slot == keep {
                 continue;
             }
@@ -106,7 +116,8 @@ impl Shard {
             return;
         }
         let slots = self.slab.slots();
-        let way = if slot < self.hand { slot + slots - self.hand } else { slot - self.hand };
+        let hand = self.hand.slot;
+        let way = if slot < hand { slot + slots - hand } else { slot - hand };
         if way < slots - slots / 8 {
             self.slab.entry_mut(slot).visit();
         }

@@ -6,6 +6,7 @@
 //! index.
 
 use crate::budget::{Account, Limits, Pool};
+use crate::hands::{Hand, Hands};
 use crate::heads::Heads;
 use crate::item::Known;
 use crate::metrics::HASH_REMOVE;
@@ -25,6 +26,7 @@ use storage::{Evictions, Stage, StoreError};
 pub(crate) struct Common {
     pub(crate) pool: Pool,
     pub(crate) limits: Limits,
+    pub(crate) hands: Hands,
     /// The longest value in bytes.
     pub(crate) item_max: usize,
     /// Whether items may be dropped to make room.
@@ -137,8 +139,8 @@ pub(crate) struct Shard {
     pub(crate) account: Account,
     /// Bytes of items, part of what the account uses.
     pub(crate) item_bytes: u64,
-    /// The slot that eviction looks at next.
-    pub(crate) hand: u32,
+    /// The hand of eviction.
+    pub(crate) hand: Hand,
     pub(crate) sweep: Sweep,
     /// The version of the next write.
     pub(crate) next_version: u64,
@@ -245,6 +247,9 @@ impl Shard {
         }
         self.shrink_heads();
         self.item_bytes -= cost;
+        if self.slab.live() == 0 {
+            self.hand.tell(&self.common.hands, self.number, 0);
+        }
         ITEM_CURRENT_BYTES.sub(cost as i64);
         ITEM_CURRENT.decrement();
         HASH_REMOVE.increment();

@@ -4,7 +4,7 @@
 use crate::builder::Builder;
 use crate::hash::Hasher;
 use crate::item::HashMapItem;
-use crate::reserve::Reservation;
+use crate::reserve::{Reservation, STEP};
 use crate::shard::{Call, Common, Denied, Shard};
 use bytes::Bytes;
 use clock::Ticks;
@@ -106,23 +106,26 @@ impl Shared {
         }
     }
 
-    /// Collects memory from all shards but one: first equal amounts from each, then whatever each
-    /// can give.
+    /// Collects memory from all shards but one: in steps from where the hand is furthest behind, and when nothing is
+    /// left there, whatever each can give.
     fn gather(&self, short: u64, except: usize, now: Ticks) -> u64 {
-        let others = self.shards.len() - 1;
-        if others == 0 {
-            return 0;
-        }
         let mut gathered = 0;
-        for portion in [short.div_ceil(others as u64), u64::MAX] {
-            for step in 1..=others {
-                let shard = (except + step) % self.shards.len();
-                let left = short - gathered;
-                gathered += self.lock(shard).give_up(portion.min(left), left, now);
-                if gathered == short {
-                    return gathered;
-                }
+        while gathered < short && self.shards.len() > 1 {
+            let left = short - gathered;
+            let oldest = self.common.hands.furthest_behind(Some(except));
+            let given = self.lock(oldest).give_up(left.min(STEP), left, now);
+            if given == 0 {
+                break;
             }
+            gathered += given;
+        }
+        for step in 1..self.shards.len() {
+            let left = short - gathered;
+            if left == 0 {
+                break;
+            }
+            let shard = (except + step) % self.shards.len();
+            gathered += self.lock(shard).give_up(left, left, now);
         }
         gathered
     }

@@ -247,6 +247,9 @@ impl Shard {
         self.provide_slot(call)?;
         self.reserve(call, cost, NONE)?;
         debug_assert!(self.find(call.tag, key).is_none(), "INV-KEY: a key is there already");
+        if self.slab.live() == 0 {
+            self.hand.begin(&self.common.hands, self.number);
+        }
         self.account.spend(cost);
         let facts = self.facts(&content, None);
         let record = Record::build(key, Pieces::one(value, owned), facts);
