@@ -77,7 +77,7 @@ pub(super) fn read(text: &[u8]) -> Result<NodesFile, String> {
 impl NodesFile {
     fn read_vars<'a>(&mut self, mut words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         while let Some(name) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{name} has no value"))?;
+            let value = words.next().ok_or_else(|| format!("{} has no value", Shown(name)))?;
             if name == "currentEpoch" {
                 self.epoch = number(value)?;
             }

@@ -84,7 +84,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ),
         ("A :1@1 master - 0 0 1 connected [1->-zz]", "line 1: there is no node \"zz\""),
         ("A :1@1 slave zz 0 0 1 connected", "line 1: there is no node \"zz\""),
-        ("vars currentEpoch", "line 1: currentEpoch has no value"),
+        ("vars currentEpoch", "line 1: \"currentEpoch\" has no value"),
     ] {
         assert_eq!(problem(text), expected, "{text}");
     }
@@ -103,4 +103,6 @@ fn what_is_wrong_is_told_with_its_line() {
         "line 2: two nodes have the flag myself"
     );
     assert_eq!(Topology::read(b"\xff").unwrap_err(), "it is not text");
+    let long = problem(&format!("vars {}", "n".repeat(1_000)));
+    assert_eq!(long, format!("line 1: \"{}\" has no value", "n".repeat(40)));
 }
