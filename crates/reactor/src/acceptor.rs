@@ -11,7 +11,7 @@ mod readiness;
 mod reserve;
 mod round;
 
-use crate::listener::Accepted;
+use crate::listener::{Accepted, Endpoint};
 use crate::metrics::{
     ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
 };
@@ -21,6 +21,8 @@ use mio::Waker;
 use readiness::Readiness;
 use reserve::{Reserve, lacks_descriptors};
 use session::{Stream, TlsAcceptor};
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +36,27 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// Number of connections after which the loop checks whether it is to end, and the most per listener that are
 /// accepted at the end. It is the longest backlog that Linux allows by default.
 const SHARE: usize = 4096;
+
+/// Why a door could not be [opened](Acceptor::open).
+#[derive(Debug)]
+pub struct OpenError {
+    /// Its address.
+    pub endpoint: Endpoint,
+    /// The system's reason.
+    pub source: io::Error,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot listen on {}: {}", self.endpoint, self.source)
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.source)
+    }
+}
 
 /// The pause between two log lines about clients that are turned away for want of descriptors.
 const COMPLAINT_EVERY: Duration = Duration::from_secs(60);
@@ -152,13 +175,14 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// Those of the system, with the address: that it is in use, if another process took it at the same time.
-    pub fn open(&mut self) -> io::Result<()> {
+    /// Those of the system, with the address: that it is in use, if there are two doors at it or another process took it
+    /// at the same time.
+    pub fn open(&mut self) -> Result<(), OpenError> {
         for (number, door) in self.doors.iter_mut().enumerate() {
             let opened = door.listener.listen().and_then(|()| self.readiness.watch(number, door));
-            opened.map_err(|error| {
-                let problem = format!("cannot listen on {}: {error}", door.listener.endpoint());
-                io::Error::new(error.kind(), problem)
+            opened.map_err(|source| OpenError {
+                endpoint: door.listener.endpoint().clone(),
+                source,
             })?;
         }
         Ok(())

@@ -109,7 +109,7 @@ mod uring;
 mod waker;
 mod worker;
 
-pub use acceptor::{Acceptor, AcceptorHandle, Door};
+pub use acceptor::{Acceptor, AcceptorHandle, Door, OpenError};
 pub use census::{Census, Seat};
 pub use datagram::exchange;
 pub use datagram::metrics::METRICS as DATAGRAM_METRICS;

@@ -15,7 +15,9 @@ use admin::{Admin, ConfigText, Readiness, State};
 use clock::Clock;
 use log::info;
 use protocol::{Directory, Execute, Protocol};
-use reactor::{Acceptor, AnswerLimits, Census, Dials, Door, Endpoint, Listener, Options, Worker};
+use reactor::{
+    Acceptor, AnswerLimits, Census, Dials, Door, Endpoint, Listener, OpenError, Options, Worker,
+};
 use session::TlsAcceptor;
 use std::fmt;
 use std::net::SocketAddr;
@@ -425,7 +427,10 @@ impl Builder {
                 threads.spawn(format!("worker {index}"), &events, body)?;
             }
             // Nothing can fail behind it but a last thread.
-            acceptor.open().map_err(Error::Start)?;
+            acceptor.open().map_err(|OpenError { endpoint, source }| Error::Listen {
+                endpoint: endpoint.to_string(),
+                source,
+            })?;
             threads.spawn("listener".to_owned(), &events, move || acceptor.run())
         };
         match spawn_all() {

@@ -2,9 +2,10 @@
 //! memcached's flags, all of them: each is taken, or refused in one sentence. Debian's `memcached.conf` starts the server.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+use socket2::{Domain, Socket, Type};
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -162,8 +163,13 @@ fn each_flag_is_taken_or_refused_in_a_sentence() {
 fn what_cannot_start_ends_with_memcacheds_exit_code() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().port().to_string();
+    // Nobody else is given this port, and whoever asks for it may listen.
+    let kept = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    kept.set_reuse_address(true).unwrap();
+    kept.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let free = kept.local_addr().unwrap().as_socket().unwrap().port().to_string();
     // Those of memcached 1.6.45 for the same words.
-    let cases: [(&[&str], i32); 14] = [
+    let cases: [(&[&str], i32); 15] = [
         (&["-p", "99999"], 64),
         (&["-I", "100"], 64),
         (&["-I", "2g"], 64),
@@ -178,6 +184,7 @@ fn what_cannot_start_ends_with_memcacheds_exit_code() {
         (&["-o", "idle_timeout"], 1),
         (&["-s", "/nowhere/socket"], 71),
         (&["-p", &taken], 71),
+        (&["-p", &free, "-l", "127.0.0.1,127.0.0.1"], 71),
     ];
     for (words, code) in cases {
         let output = run(SEGCACHE, &[&["--admin-port", "0"], words].concat());
