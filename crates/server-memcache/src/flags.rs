@@ -2,6 +2,7 @@
 //! [`flags`]: memcached's flags about commands, logins and datagrams. A flag overrides the configuration file.
 
 use crate::MemcacheConfiguration;
+use crate::udp_port::UdpPort;
 use clap::value_parser as is;
 use protocol_memcache::settings::{Memcache, Spoken};
 use server::dialect::memcached::{Flag, Said, flag};
@@ -24,20 +25,19 @@ fn datagrams<C: MemcacheConfiguration + 'static>() -> Flag<C> {
     // Before `-l`, whose addresses have the TCP port, which is the UDP port if nothing else is said.
     flag("-U", "udp-port")
         .after("port")
-        .value("NUM", is!(u16))
+        .value("NUM", UdpPort)
         .about(
             "UDP port to receive on, and TCP port unless that is given too; 0 is none [default: 0]",
         )
         .over("[udp] port")
-        .sets(|said, port| {
-            let is_on = port != 0;
-            if is_on {
+        .sets(|said, port: Option<u16>| {
+            if let Some(port) = port {
                 said.config.sections_mut().server.port.get_or_insert(port);
             }
             // On the same addresses as TCP.
-            let listen = if is_on { said.elsewhere(port) } else { Vec::new() };
+            let listen = port.map(|port| said.elsewhere(port)).unwrap_or_default();
             let (_, udp) = said.config.memcache_mut();
-            (udp.port, udp.listen) = (is_on.then_some(port), listen);
+            (udp.port, udp.listen) = (port, listen);
         })
 }
 

@@ -48,6 +48,7 @@ mod configuration;
 mod files;
 mod flags;
 mod process;
+mod udp_port;
 
 pub use configuration::{MemcacheConfiguration, options, udp_problem};
 pub use files::Files;

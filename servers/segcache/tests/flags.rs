@@ -238,11 +238,13 @@ fn the_ports_are_in_the_file_that_the_environment_names() {
     let config = Config::new("[admin]\nenabled = false\n");
     let file = config.folder().join("ports");
     let mut command = Command::new(SEGCACHE);
-    command.args(["-p", "-1", "-l", "127.0.0.1"]).arg(&config.file);
+    command.args(["-p", "-1", "-U", "-1", "-l", "127.0.0.1"]).arg(&config.file);
     let mut daemon = Daemon::spawn(command.env("MEMCACHED_PORT_FILENAME", &file));
     let port = daemon.address().port();
     assert_ne!(port, 0);
-    assert_eq!(fs::read_to_string(&file).unwrap(), format!("TCP INET: {port}\n"));
+    let ports = fs::read_to_string(&file).unwrap();
+    let udp = ports.strip_prefix(&format!("TCP INET: {port}\nUDP INET: ")).unwrap();
+    assert_ne!(udp.trim_end().parse::<u16>().unwrap(), 0);
     assert!(!config.folder().join("ports.lck").exists());
 
     let mut unwritable = Daemon::spawn(command.env("MEMCACHED_PORT_FILENAME", "/nowhere/ports"));
