@@ -260,7 +260,8 @@ fn a_source_is_sent_so_many_datagrams_in_a_second() {
     assert!(answers as u64 <= 5 * seconds, "{answers} answers in {seconds} seconds");
 }
 
-/// What is sent bit by bit needs a connection. memcached never answers these, nor any later datagram on that thread.
+/// What is sent bit by bit needs a connection. memcached answers `stats cachedump`, but none of the others, nor any later
+/// datagram on that thread.
 #[test]
 fn what_goes_on_after_its_answer_is_refused() {
     let server = segcache(&[], "");

@@ -15,7 +15,7 @@ const BUFFERS: &str = "buffers of logs have a fixed size";
 const OLD: &str = "memcached itself has no such option any more";
 const TLS: &str = "sessions are resumed, and TLS is done by the workers";
 
-/// Nothing at all, as between a comma and the end.
+/// Nothing at all, as between a comma and the end. Between two commas memcached refuses it.
 pub(super) static EMPTY: Opt = as_it_is("");
 
 /// The rows. A name that ends in `*` stands for all names with that prefix.
