@@ -2,10 +2,9 @@
 //! [`flags`]: memcached's flags about commands, logins and datagrams. A flag overrides the configuration file.
 
 use crate::MemcacheConfiguration;
-use crate::udp_port::UdpPort;
 use clap::value_parser as is;
 use protocol_memcache::settings::{Memcache, Spoken};
-use server::dialect::memcached::{Flag, Said, flag};
+use server::dialect::memcached::{Flag, Port, Said, flag};
 use std::path::PathBuf;
 
 /// The variable by which a memcached that is built with `--enable-sasl-pwdb` finds its users.
@@ -25,7 +24,7 @@ fn datagrams<C: MemcacheConfiguration + 'static>() -> Flag<C> {
     // Before `-l`, whose addresses have the TCP port, which is the UDP port if nothing else is said.
     flag("-U", "udp-port")
         .after("port")
-        .value("NUM", UdpPort)
+        .value("NUM", Port)
         .about(
             "UDP port to receive on, and TCP port unless that is given too; 0 is none [default: 0]",
         )

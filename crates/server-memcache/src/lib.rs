@@ -48,7 +48,6 @@ mod configuration;
 mod files;
 mod flags;
 mod process;
-mod udp_port;
 
 pub use configuration::{MemcacheConfiguration, options, udp_problem};
 pub use files::Files;

@@ -27,6 +27,7 @@ mod wrong;
 pub use flag::{Flag, flag};
 pub use interface::Interface;
 pub use item_size::item_size;
+pub use port::Port;
 pub use wrong::Wrong;
 
 use crate::cli::{self, CommonArgs};

@@ -34,9 +34,10 @@ fn connections<C: Configuration>() -> Vec<Flag<C>> {
             .value("NUM", Port)
             .about("TCP port to listen on [default: 11211]")
             .over("[server] port")
-            .sets(|said, port: u16| {
+            .sets(|said, port: Option<u16>| {
                 let server = said.config.sections_mut().server;
-                server.port = Some(port);
+                // 0 does not turn TCP off: the system chooses a port, too.
+                server.port = Some(port.unwrap_or(0));
                 server.listen.clear();
             }),
         flag("-s", "unix-socket")

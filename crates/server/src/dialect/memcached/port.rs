@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Port`]: the port of `-p`.
+//! [`Port`]: the port of `-p` and of `-U`.
 
 use clap::builder::TypedValueParser;
 use clap::{Arg, Command, Error, value_parser};
 use std::ffi::OsStr;
 
-/// Reads a port. 0 lets the system choose one, and so does -1, which is how memcached is asked for that.
+/// Reads a port; `None` for 0. With -1, as with memcached, the system chooses one, which is the port 0 of an address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Port;
+pub struct Port;
 
 impl TypedValueParser for Port {
-    type Value = u16;
+    type Value = Option<u16>;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<u16, Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Option<u16>, Error> {
         if value == "-1" {
-            return Ok(0);
+            return Ok(Some(0));
         }
-        value_parser!(u16).parse_ref(command, arg, value)
+        let port = value_parser!(u16).parse_ref(command, arg, value)?;
+        Ok((port != 0).then_some(port))
     }
 }
